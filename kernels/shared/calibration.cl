@@ -31,3 +31,14 @@ void touch(__global int* restrict buffer, const int vectors_per_group) {
   __global int16* part = (__global int16*)buffer + (long)get_group_id(0) * vectors_per_group;
   for (int i = 0; i < vectors_per_group; ++i) part[i] += 1;
 }
+
+// --- section: copy
+// --- As kernels do whose outputs are memory of their own: past the caches, where a line that is stored to would be read
+// --- first.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void copy(__global const int* restrict from, __global int* restrict to, const int vectors_per_group) {
+  const long first = (long)get_group_id(0) * vectors_per_group;
+  __global const int16* read = (__global const int16*)from + first;
+  __global int16* written = (__global int16*)to + first;
+  for (int i = 0; i < vectors_per_group; ++i) __builtin_nontemporal_store(read[i], written + i);
+}

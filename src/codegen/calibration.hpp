@@ -25,4 +25,7 @@ struct CalibrationKernel {
 /// Reads and writes a buffer several times the last-level cache, in order, once per launch of the plan.
 [[nodiscard]] Result<CalibrationKernel> bandwidth_calibration(const DeviceFacts& device);
 
+/// Copies such a buffer to another one, past the caches.
+[[nodiscard]] Result<CalibrationKernel> copy_calibration(const DeviceFacts& device);
+
 }  // namespace kw

@@ -22,4 +22,10 @@ struct PeakTimes {
 [[nodiscard]] std::optional<PeakTimes> peak_times(const DeviceFacts& device, const Problem& problem,
                                                   const WorkloadCost& work);
 
+/// At what share of the rate of a copy to other memory `work` was done in so many nanoseconds: of work that its bytes
+/// keep waiting longer than its operations do, where the rate is known. It may be above 1, as where more is read than
+/// written.
+[[nodiscard]] std::optional<double> share_of_copy(const DeviceFacts& device, const WorkloadCost& work,
+                                                  double nanoseconds);
+
 }  // namespace kw

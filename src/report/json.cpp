@@ -5,6 +5,7 @@
 
 #include "base/byte_text.hpp"
 #include "record/access_text.hpp"
+#include "record/peak_times.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
 #include "report/summary.hpp"
@@ -254,6 +255,8 @@ Json best_json(const RunRecord& run, const RunSummary& summary) {
                {"ci95_ns", interval(best.ci_ns)},
                {"gflops", finite(best.gflops)},
                {"roofline_fraction", optional(best.roofline_fraction)}};
+  const WorkloadCost work{run.useful_flops, run.useful_bytes, 0};
+  if (const auto share = share_of_copy(run.device, work, best.median_ns)) json["copy_fraction"] = *share;
   if (best.counters) json["counters"] = counters_json(*best.counters);
   add_evidence(*summary.best, json);
   if (const auto commands = closer_look(run); !commands.empty()) json["commands"] = texts(commands);

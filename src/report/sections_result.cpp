@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "language/language.hpp"
 #include "record/dispatch.hpp"
+#include "record/peak_times.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -69,6 +70,7 @@ Facts best_facts(const RunRecord& run, const RunSummary& summary) {
         attempt.origin},
        {"tunables", "Tunables", text_or_nothing(assignment_text(attempt.candidate))},
        {"path", "File", text_or_nothing(run.best_path)}}};
+  if (auto copy = copy_fact(run, best)) facts.facts.insert(facts.facts.begin() + 3, std::move(*copy));
   return facts;
 }
 
@@ -112,6 +114,13 @@ Fact throughput_fact(const RunRecord& run, const Measurement& measured) {
   const double rate = run.useful_bytes / measured.median_ns * 1e9;
   return {"bytes_per_second", "Throughput", Number{rate, Unit::bytes_per_second, rate_interval(rate, measured)},
           "inputs read and outputs written, over the median"};
+}
+
+std::optional<Fact> copy_fact(const RunRecord& run, const Measurement& measured) {
+  const auto share = share_of_copy(run.device, {run.useful_flops, run.useful_bytes, 0}, measured.median_ns);
+  if (!share) return std::nullopt;
+  return Fact{"copy_fraction", "Beside a copy", Number{*share, Unit::share, rate_interval(*share, measured)},
+              "of the rate of copying to other memory"};
 }
 
 Value roofline_of(const Measurement& measured) {

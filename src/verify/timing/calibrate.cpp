@@ -69,7 +69,8 @@ Result<DeviceFacts> calibrate(ExecutionBackend& backend, CalibrationEffort effor
   if (!needs_calibration(facts)) return facts;
   KW_TRY(const auto multiply_add, multiply_add_calibration(facts));
   KW_TRY(const auto bandwidth, bandwidth_calibration(facts));
-  const std::array kernels{&multiply_add, &bandwidth};
+  KW_TRY(const auto copy, copy_calibration(facts));
+  const std::array kernels{&multiply_add, &bandwidth, &copy};
   std::array<Result<std::string>, kernels.size()> binaries;
   parallel(std::ssize(kernels), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
@@ -82,7 +83,8 @@ Result<DeviceFacts> calibrate(ExecutionBackend& backend, CalibrationEffort effor
     KW_TRY(seconds[i], fastest_launch(backend, *kernels[i], std::move(binary), launches));
   }
   facts.peak_f32_flops = multiply_add.flops / seconds[0];
-  facts.peak_bytes = bandwidth.bytes / seconds[1];
+  facts.copy_bytes = copy.bytes / seconds[2];
+  facts.peak_bytes = std::max(bandwidth.bytes / seconds[1], *facts.copy_bytes);
   return facts;
 }
 

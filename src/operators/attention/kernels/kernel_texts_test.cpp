@@ -147,6 +147,7 @@ EmittedLines all_emitted() {
       lines.add(helper_source({static_cast<KernelHelper>(helper)}, dialect));
   lines.add(multiply_add_calibration(avx512_device()).value().source);
   lines.add(bandwidth_calibration(avx512_device()).value().source);
+  lines.add(copy_calibration(avx512_device()).value().source);
   return lines;
 }
 

@@ -374,6 +374,10 @@ TEST(Calibration, counts_what_its_kernels_do) {
   EXPECT_EQ(bandwidth.plan.buffers[0].bytes, 128 << 20);
   EXPECT_DOUBLE_EQ(bandwidth.bytes, 4 * 2.0 * (128 << 20)) << "four passes, each reads and writes";
   EXPECT_EQ(bandwidth.plan.launches.size(), 4U);
+  const auto copy = copy_calibration(avx512_device()).value();
+  ASSERT_EQ(copy.plan.buffers.size(), 2U);
+  EXPECT_EQ(copy.plan.buffers[1].bytes, 128 << 20);
+  EXPECT_DOUBLE_EQ(copy.bytes, bandwidth.bytes) << "reads one buffer, writes the other";
   DeviceFacts with_large_cache = avx512_device();
   with_large_cache.last_level_cache_bytes = std::int64_t{480} << 20;
   const auto large = bandwidth_calibration(with_large_cache).value();
