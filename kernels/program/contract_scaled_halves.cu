@@ -24,6 +24,13 @@ __device__ __forceinline__ float times_power(const float number, const int expon
   return number * power_of_two(half) * power_of_two(exponent - half);
 }
 
+// The largest of eight numbers, their signs aside, and of what was found; infinite where one is, NaN aside.
+__device__ __forceinline__ float largest_magnitude(const float (&numbers)[8], float largest) {
+  #pragma unroll
+  for (int i = 0; i < 8; ++i) largest = fmaxf(largest, fabsf(numbers[i]));
+  return largest;
+}
+
 // The largest of eight numbers, their signs aside, and of what was found; without those that are not finite.
 __device__ __forceinline__ float largest_of(const float (&numbers)[8], float largest) {
   #pragma unroll

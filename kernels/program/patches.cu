@@ -30,7 +30,7 @@ struct Patch {
   static constexpr int floats = PARTS * part_floats;
   static constexpr int loads = (groups * group_places + TILE_THREADS - 1) / TILE_THREADS;
   // Of what a thread loads at a time, and of exponents.
-  static constexpr int load_registers = (UNIT + 1) * loads + (UNIT > 4 ? 14 : 0);
+  static constexpr int load_registers = (UNIT + 1) * loads + (UNIT > 4 ? 11 : 0);
   // From 8 pixels of a warpgroup's to the next 8, in bytes.
   static constexpr int stride_bytes = LINED && !WIDE ? LINE_STEP * line_places * 16 : 128;
   // From a warpgroup's pixels to those of the next one.
@@ -67,6 +67,14 @@ __device__ __forceinline__ void add_products(float (&part)[THREAD_N / 2][4], flo
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] += part[j / 2][2 * i + j % 2];
 }
 
+// The products that were begun are a thread's sums.
+__device__ __forceinline__ void take_products(const float (&part)[THREAD_N / 2][4], float (&sum)[THREAD_M][THREAD_N]) {
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i)
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) sum[i][j] = part[j / 2][2 * i + j % 2];
+}
+
 // --- section: patch_tile_of_phases
 // A number that the compiler does not follow from turn to turn of a loop: each of the addresses that it computes from
 // one would take two registers all the time.
@@ -94,6 +102,14 @@ __device__ __forceinline__ void keep_rounded_pixel(float* place, const float (&f
 
 // --- section: patch_tile_of_halves
 ${multiplies_of_half_places}
+
+// An address that the compiler computes here: those of several pixels at once would take two registers each.
+__device__ __forceinline__ const float* computed_here(const float* address) {
+#ifndef KW_SIM
+  asm volatile("" : "+l"(address));
+#endif
+  return address;
+}
 
 // Eight channels of a pixel, as a large and a small part of each number.
 __device__ __forceinline__ void keep_scaled_pixel(float* place, const int part_floats, const float (&eight)[8],
@@ -154,10 +170,12 @@ const auto load_patch = [&](const int patch) {
   #pragma unroll
   for (int i = 0; i < Places::loads; ++i) {
     ${depth_line}
+    const float* pixel = ${first_pixel};
     #pragma unroll
     for (int j = 0; j < Places::unit; ++j) {
       next_pixels[i][j] = 0.0f;
-      if (${loaded}) next_pixels[i][j] = from[place_from[i] + j * ${depth_stride}];
+      if (${loaded}) next_pixels[i][j] = *pixel;
+      pixel = ${next_pixel};
     }
   }
 };
@@ -174,6 +192,7 @@ const auto keep_patch = [&](const int patch) {
 };
 // The filter lies in global memory as the loop reads it.
 float* const slices = tiles + 2 * Places::floats;
+const SharedPlace tiles_place = shared_place(tiles), slices_place = shared_place(slices);
 const float* const slices_from =
     ${filters} + ((long)${filter_batch} * tiles_down + first_row / TILE_M) * ${filter_patches} * (Places::slices * Places::slice_floats);
 ${turns}
@@ -223,10 +242,11 @@ for (int patch = 0; patch < (own_steps > 0 ? patches : 0); ++patch) {
     cp_async_wait<0>();
     proxy_fence();
     __syncthreads();
-    const float* const filter =
-        slices + turn % 2 * Places::slice_floats + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * 4;
-    const float* const pixels =
-        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_apart * 4;
+    const SharedPlace filter = further(
+        slices_place, turn % 2 * (Places::slice_floats / 4) + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64);
+    const SharedPlace pixels = further(
+        tiles_place,
+        patch % 2 * (Places::floats / 4) + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_apart);
     const int first_step = slice * PATCH_STEPS, steps = min(PATCH_STEPS, own_steps - first_step);
     begin_products();
     ${products}
@@ -249,23 +269,24 @@ ${end_exponents}
 // zero, the small ones first.
 #pragma unroll 1
 for (int step = 0; step < steps; ++step) {
-  const float* const a = filter + step * Places::step_floats;
-  const float* const b = pixels + place_of_step(first_step + step) * 4;
-  multiply_places(part_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
-  multiply_places(part_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+  const SharedPlace a = further(filter, step * (Places::step_floats / 4));
+  const SharedPlace b = further(pixels, place_of_step(first_step + step));
+  multiply_places(part_sum, further(a, TILE_M), 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
+  multiply_places(part_sum, a, 2 * TILE_M * 16, further(b, Places::part_floats / 4), leading,
+                  Places::stride_bytes, true);
 }
 #pragma unroll 1
 for (int step = 0; step < steps; ++step) {
-  const float* const a = filter + step * Places::step_floats;
-  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  const SharedPlace a = further(filter, step * (Places::step_floats / 4));
+  const SharedPlace b = further(pixels, place_of_step(first_step + step));
   multiply_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
 }
 
 // --- section: rounded_products_of_phase
 #pragma unroll 1
 for (int step = 0; step < steps; ++step) {
-  const float* const a = filter + step * Places::step_floats;
-  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  const SharedPlace a = further(filter, step * (Places::step_floats / 4));
+  const SharedPlace b = further(pixels, place_of_step(first_step + step));
   ${multiply}(part_sum, a, TILE_M * 16, b, leading, Places::stride_bytes, true);
 }
 
@@ -299,10 +320,11 @@ for (int patch = 0; patch < patches; ++patch) {
     cp_async_wait<0>();
     proxy_fence();
     __syncthreads();
-    const float* const filter =
-        slices + turn % 2 * Places::slice_floats + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * 4;
-    const float* const pixels =
-        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_apart * 4;
+    const SharedPlace filter = further(
+        slices_place, turn % 2 * (Places::slice_floats / 4) + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64);
+    const SharedPlace pixels = further(
+        tiles_place,
+        patch % 2 * (Places::floats / 4) + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_apart);
     begin_products();
     ${products}
     commit_products();
@@ -325,17 +347,18 @@ ${end_exponents}
 for (int step = 0; step < PATCH_STEPS; ++step) {
   const int unit = 2 * (slice * PATCH_STEPS + step);
   const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
-  const float* const a = filter + step * Places::step_floats;
-  const float* const b = pixels + place * 4;
-  multiply_places(part_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
-  multiply_places(part_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+  const SharedPlace a = further(filter, step * (Places::step_floats / 4));
+  const SharedPlace b = further(pixels, place);
+  multiply_places(part_sum, further(a, TILE_M), 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
+  multiply_places(part_sum, a, 2 * TILE_M * 16, further(b, Places::part_floats / 4), leading,
+                  Places::stride_bytes, true);
 }
 #pragma unroll
 for (int step = 0; step < PATCH_STEPS; ++step) {
   const int unit = 2 * (slice * PATCH_STEPS + step);
   const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
-  multiply_places(part_sum, filter + step * Places::step_floats, 2 * TILE_M * 16, pixels + place * 4, leading,
-                  Places::stride_bytes, true);
+  multiply_places(part_sum, further(filter, step * (Places::step_floats / 4)), 2 * TILE_M * 16,
+                  further(pixels, place), leading, Places::stride_bytes, true);
 }
 
 // --- section: products_of_rounded_slice
@@ -343,8 +366,8 @@ for (int step = 0; step < PATCH_STEPS; ++step) {
 for (int step = 0; step < PATCH_STEPS; ++step) {
   const int unit = 2 * (slice * PATCH_STEPS + step);
   const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
-  ${multiply}(part_sum, filter + step * Places::step_floats, TILE_M * 16, pixels + place * 4, leading,
-                  Places::stride_bytes, true);
+  ${multiply}(part_sum, further(filter, step * (Places::step_floats / 4)), TILE_M * 16, further(pixels, place),
+                  leading, Places::stride_bytes, true);
 }
 
 // --- section: products_of_half_slice
@@ -354,53 +377,61 @@ for (int step = 0; step < PATCH_STEPS; ++step) {
 for (int step = 0; step < PATCH_STEPS; ++step) {
   const int unit = 2 * (slice * PATCH_STEPS + step);
   const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
-  const float* const a = filter + step * Places::step_floats;
-  const float* const b = pixels + place * 4;
+  const SharedPlace a = further(filter, step * (Places::step_floats / 4));
+  const SharedPlace b = further(pixels, place);
   multiply_half_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
-  multiply_half_places(small_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
-  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading,
+  multiply_half_places(small_sum, further(a, TILE_M), 2 * TILE_M * 16, b, leading,
+                       Places::stride_bytes, true);
+  multiply_half_places(small_sum, a, 2 * TILE_M * 16, further(b, Places::part_floats / 4), leading,
                        Places::stride_bytes, true);
 }
 
 // --- section: half_products_of_phase
 #pragma unroll 1
 for (int step = 0; step < steps; ++step) {
-  const float* const a = filter + step * Places::step_floats;
-  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  const SharedPlace a = further(filter, step * (Places::step_floats / 4));
+  const SharedPlace b = further(pixels, place_of_step(first_step + step));
   multiply_half_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
-  multiply_half_places(small_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
-  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading,
+  multiply_half_places(small_sum, further(a, TILE_M), 2 * TILE_M * 16, b, leading,
+                       Places::stride_bytes, true);
+  multiply_half_places(small_sum, a, 2 * TILE_M * 16, further(b, Places::part_floats / 4), leading,
                        Places::stride_bytes, true);
 }
 
 // --- section: half_exponents
 // What the pixels are divided by, as an exponent of two: the largest of this patch and of those before it.
-__shared__ float largest_of_warp[TILE_THREADS / 32];
+__shared__ int largest_of_warp[TILE_THREADS / 32];
 int exponent = -126, next_exponent = -126;
 
 // --- section: find_exponent
 float largest = 0.0f;
 #pragma unroll
-for (int i = 0; i < Places::loads; ++i) largest = largest_of(next_pixels[i], largest);
-#pragma unroll
-for (int apart = 16; apart > 0; apart /= 2)
-  largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
-if (thread % 32 == 0) largest_of_warp[thread / 32] = largest;
+for (int i = 0; i < Places::loads; ++i) largest = largest_magnitude(next_pixels[i], largest);
+if (largest == INFINITY) {
+  largest = 0.0f;
+  #pragma unroll
+  for (int i = 0; i < Places::loads; ++i) largest = largest_of(next_pixels[i], largest);
+}
+// Of numbers that are not below zero the largest one has the largest bits.
+int bits = __reduce_max_sync(0xffffffffu, __float_as_int(largest));
+if (thread % 32 == 0) largest_of_warp[thread / 32] = bits;
 __syncthreads();
-#pragma unroll
-for (int i = 0; i < TILE_THREADS / 32; ++i) largest = fmaxf(largest, largest_of_warp[i]);
-next_exponent = max(next_exponent, exponent_of(largest));
+bits = __reduce_max_sync(0xffffffffu, largest_of_warp[thread % (TILE_THREADS / 32)]);
+next_exponent = max(next_exponent, exponent_of(__int_as_float(bits)));
 const float scale = power_of_two(-next_exponent);
 
 // --- section: take_exponent
 if (next_exponent != exponent) {
-  const float fewer = power_of_two(max(exponent - next_exponent, -126));
-  #pragma unroll
-  for (int i = 0; i < THREAD_M; ++i)
+  // Before the first patch sums are zeros.
+  if (patch > 0) {
+    const float fewer = power_of_two(max(exponent - next_exponent, -126));
     #pragma unroll
-    for (int j = 0; j < THREAD_N; ++j) {
-      ${scaled_sums}
-    }
+    for (int i = 0; i < THREAD_M; ++i)
+      #pragma unroll
+      for (int j = 0; j < THREAD_N; ++j) {
+        ${scaled_sums}
+      }
+  }
   exponent = next_exponent;
 }
 
@@ -409,9 +440,14 @@ if (next_exponent != exponent) {
 #pragma unroll
 for (int i = 0; i < THREAD_M; ++i) {
   const int row = first_row + row_place(line_of(thread), i);
-  const int row_exponent = filter_exponents[${filter_batch} * tiles_down * TILE_M + row];
+  const int power = exponent + filter_exponents[${filter_batch} * tiles_down * TILE_M + row];
+  // What a float cannot hold of the power is left for a second factor.
+  const int near = max(min(power, 127), -126);
   #pragma unroll
-  for (int j = 0; j < THREAD_N; ++j) sum[i][j] = times_power(${total}, exponent + row_exponent);
+  for (int j = 0; j < THREAD_N; ++j) sum[i][j] = ${total} * power_of_two(near);
+  if (power == near) continue;
+  #pragma unroll
+  for (int j = 0; j < THREAD_N; ++j) sum[i][j] *= power_of_two(power - near);
 }
 
 // --- section: zero_parts

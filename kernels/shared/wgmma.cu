@@ -73,21 +73,33 @@ __device__ __forceinline__ void multiply(float (&d)[${tiles}][4], const ${elemen
 }
 
 // --- section: places
+// A place in shared memory, in units of 16 bytes, so that places further on are described by an addition. The simulator
+// has the address instead.
+#ifdef KW_SIM
+typedef const float* SharedPlace;
+__device__ __forceinline__ SharedPlace shared_place(const float* address) { return address; }
+__device__ __forceinline__ SharedPlace further(const SharedPlace place, const int units) { return place + 4 * units; }
+#else
+typedef unsigned SharedPlace;
+__device__ __forceinline__ SharedPlace shared_place(const float* address) {
+  return (unsigned)__cvta_generic_to_shared(address) >> 4;
+}
+__device__ __forceinline__ SharedPlace further(const SharedPlace place, const int units) { return place + units; }
+#endif
+
 // The descriptor of a place in a tile without exchange: 16 bytes of each of 8 rows behind one another, the next 16 bytes
-// of these rows at leading_bytes, the next 8 rows at stride_bytes. A place may be any multiple of 16 bytes.
-__device__ __forceinline__ unsigned long long describe_places(const void* place, const unsigned leading_bytes,
+// of these rows at leading_bytes, the next 8 rows at stride_bytes.
+__device__ __forceinline__ unsigned long long describe_places(const unsigned place, const unsigned leading_bytes,
                                                               const unsigned stride_bytes) {
-  const unsigned address = (unsigned)__cvta_generic_to_shared(place);
-  return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(leading_bytes >> 4) << 16 |
-         (unsigned long long)(stride_bytes >> 4) << 32;
+  return (unsigned long long)(stride_bytes >> 4) << 32 | (place + (leading_bytes >> 4 << 16));
 }
 
 // --- section: multiply_places
 // d = a * b + d, or a * b where nothing is to be added to; for 64 x ${steps} by ${steps} x ${columns}. Both lie in places
 // without exchange; rows of a are 16 bytes from each other all through.
-__device__ __forceinline__ void ${function}(float (&d)[${tiles}][4], const float* a, const unsigned a_leading,
-                                            const float* b, const unsigned b_leading, const unsigned b_stride,
-                                            const bool add) {
+__device__ __forceinline__ void ${function}(float (&d)[${tiles}][4], const SharedPlace a,
+                                            const unsigned a_leading, const SharedPlace b, const unsigned b_leading,
+                                            const unsigned b_stride, const bool add) {
 #ifdef KW_SIM
   __kw_sim_wgmma_places_m64k${steps}_${type}_f32(d, a, a_leading, 128, b, b_leading, b_stride, add);
 #else

@@ -306,6 +306,7 @@ const std::vector<Fused> k_convolutions = {
 };
 constexpr const char* k_by_patches = "load_patch(";
 const IntBindings k_patches = {{"PATCHES", 1}};
+const IntBindings k_tf32_patches = {{"PATCHES", 1}, {"SCALED", 2}};
 
 /// The kernels of the family, and the verdict on them.
 void expect_accepted(const ProgramVerdicts& device, const std::string& module, const char* of_family,
@@ -393,7 +394,7 @@ TEST_P(ConvolutionsOnSimulator, are_accepted_by_patches) {
 TEST_P(ConvolutionsOnSimulator, are_accepted_by_rounded_patches) {
   const auto& one = GetParam();
   expect_accepted(*device_, module_of(one.result, one.init, one.inputs), "keep_rounded_pixel(places", "",
-                  "tf32_convolutions", k_patches);
+                  "tf32_convolutions", k_tf32_patches);
 }
 
 INSTANTIATE_TEST_SUITE_P(Patches, ConvolutionsOnSimulator, testing::ValuesIn(k_convolutions),

@@ -185,7 +185,7 @@ TEST_F(BrokenScaledHalves, are_rejected_as_patches) {
   const Problem read = problem(*grows);
   expect_rejected(read, device_->emitted(read, "fused", "", k_half_patches),
                   {{"sums that do not follow a larger patch", "sum[i][j] *= fewer;", ""},
-                   {"exponents of pixels alone", "exponent + row_exponent);", "exponent);"},
+                   {"exponents of pixels alone", "exponent + filter_exponents[", "exponent + 0 * filter_exponents["},
                    {"pixels without small parts", "(second - kept.y) * SMALL_SCALE", "0.0f"}});
 }
 

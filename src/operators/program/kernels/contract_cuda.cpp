@@ -49,7 +49,7 @@ class CudaContraction {
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
     auto size = patch_size(contraction, *patch_);
-    choose_ways(size, context_.ways);
+    choose_ways(size, rounded_, context_.ways);
     if (size.joined > 1) joined_ = joined_phases(contraction, *patch_);
     auto phases = size.of_phases.empty() ? std::nullopt : patch_phases(contraction, *patch_, size.joined > 1);
     const PatchNumbers numbers{size.halves, rounded_, is_long_sum(size_), is_wide()};

@@ -91,7 +91,8 @@ double partial_sectors(const PatchSize& size, const PatchTile& tile) {
 
 /// What the parts of a tile take, in clocks of a unit, and what memory takes besides. Fitted to what an H100 took for
 /// 2526 assignments of 72 convolutions (docs/results/2026-11-26-h100-stores.md): the cheapest ones take 1.4 % longer in
-/// the geometric mean than the fastest that were timed.
+/// the geometric mean than the fastest that were timed. Halves to what an H200 took for 884 assignments of 53
+/// (docs/results/2026-11-30-h200-fewer-instructions.md): rounded 3.0 %, split 0.0 %.
 struct PatchClocks {
   double rate;    ///< multiply-adds per clock
   double narrow;  ///< for how long instructions with 64 columns take, which read shared memory more
@@ -112,10 +113,10 @@ constexpr PatchClocks k_clocks_of_split = {1020.0, 1.26,   285.0, 9.51, 368.0, 3
                                            1.0,    0.0755, 0.242, 0.0,  30.0,  0.1,    14.0};
 constexpr PatchClocks k_clocks_of_rounded = {1020.0, 1.22,  120.0,  24.0, 484.0, 3380.0, 51.3,
                                              4.2,    0.308, 0.0563, 0.0,  30.0,  0.1,    14.0};
-constexpr PatchClocks k_clocks_of_split_halves = {1790.0, 1.23,  515.0, 44.6, 650.0, 1770.0, 12.1,
-                                                  1.0,    0.419, 0.144, 43.0, 30.0,  0.1,    14.0};
-constexpr PatchClocks k_clocks_of_rounded_halves = {1430.0, 1.56,  341.0,  38.8,  600.0, 3600.0, 18.4,
-                                                    4.44,   0.292, 0.0341, 119.0, 30.0,  0.486,  14.0};
+constexpr PatchClocks k_clocks_of_split_halves = {1956.0, 1.12, 218.0, 29.6, 844.0, 1790.0, 12.2,
+                                                  0.988,  0.34, 0.544, 41.7, 28.8,  0.094,  15.9};
+constexpr PatchClocks k_clocks_of_rounded_halves = {1850.0, 1.70,  98.1,   81.8, 955.0, 3520.0, 23.3,
+                                                    6.87,   0.298, 0.0282, 44.7, 40.0,  0.397,  13.9};
 
 PatchClocks clocks_of(const PatchSize& size, bool rounded) {
   if (size.halves) return rounded ? k_clocks_of_rounded_halves : k_clocks_of_split_halves;

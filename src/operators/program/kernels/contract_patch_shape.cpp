@@ -26,7 +26,7 @@ constexpr const char* k_patch_threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N
 }  // namespace
 
 int patch_other_registers(const PatchSize& size) {
-  return size.halves ? 39 : 25;
+  return size.halves ? 36 : 25;
 }
 
 namespace {
@@ -113,19 +113,25 @@ void choose_phases(PatchSize& size, WayUse phases, WayUse joined) {
   if (phases == WayUse::never || (phases == WayUse::estimated && !own_taps)) size.of_phases.clear();
 }
 
-}  // namespace
-
-void choose_ways(PatchSize& size, ContractWays ways) {
-  choose_phases(size, ways.phases, ways.joined);
-  // As measured on an H100: with eight channels or four taps, or where phases go through their own taps, most took
-  // longer; not where a phase has all taps or none.
-  constexpr double k_least_channels = 16.0;
-  constexpr std::int64_t k_least_taps = 9;
+/// As measured on an H100 and an H200: short sums of few taps took longer, and most where phases go through their own
+/// taps; not where a phase has all taps or none.
+bool halves_gain(const PatchSize& size, bool rounded) {
+  constexpr double k_least_channels = 16.0, k_least_rounded_channels = 8.0, k_short_sum = 200.0;
+  constexpr std::int64_t k_least_taps = 9, k_least_rounded_taps = 5;
   const bool all_or_none = std::ranges::all_of(size.of_phases, [&](const PatchSize::OfPhase& one) {
     return one.taps == 0.0 || one.taps == static_cast<double>(size.taps);
   });
-  const bool gain = size.depth >= k_least_channels && size.taps >= k_least_taps && all_or_none;
-  size.halves = ways.scaled == WayUse::always || (ways.scaled == WayUse::estimated && gain);
+  if (!all_or_none) return false;
+  if (!rounded) return size.depth >= k_least_channels && size.taps >= k_least_taps;
+  const bool is_short = size.depth * static_cast<double>(size.taps) * size.others < k_short_sum;
+  return size.depth >= k_least_rounded_channels && (!is_short || size.taps >= k_least_rounded_taps);
+}
+
+}  // namespace
+
+void choose_ways(PatchSize& size, bool rounded, ContractWays ways) {
+  choose_phases(size, ways.phases, ways.joined);
+  size.halves = ways.scaled == WayUse::always || (ways.scaled == WayUse::estimated && halves_gain(size, rounded));
 }
 
 std::string tile_lines_text(const PatchSize& size) {
@@ -167,14 +173,14 @@ std::vector<Tunable> patch_tunables(bool wide) {
 
 /// Of a single four of channels two taps are a step, which must lie in the patch in their order: as they do unless
 /// every few pixels are a plane of their own, or a phase has its own taps. An offset of a descriptor has no room for
-/// 2^18 bytes.
+/// 2^18 bytes. Of halves 128 bytes of shared memory are declared for the largest number.
 std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long) {
   const auto places = group_places_text(size);
   std::vector<std::string> constraints = {
       "TILE_N % (4 * THREAD_N) == 0",
       fmt::format("{0} >= 128 && {0} <= 512", k_patch_threads),
       fmt::format("{0} * PATCH_STEPS < {1} * PATCH_K + {0}", 2 * patch_unit(size), size.taps),
-      fmt::format("{} <= shared_bytes_per_block", patch_bytes_text(size, rounded)),
+      fmt::format("{}{} <= shared_bytes_per_block", patch_bytes_text(size, rounded), size.halves ? " + 128" : ""),
       fmt::format("16 * ({}) < 262144", places),
       fmt::format("{0} * THREAD_N + {3} * ceil_div(PATCH_K / {4} * ({1}), {2}) + {5} <= min(max_registers_per_thread, "
                   "registers_per_block / {2})",

@@ -39,8 +39,8 @@ struct PatchSize {
 /// As phases are where each has a tile of its own.
 void forget_joined(PatchSize& size);
 /// Leaves what is wanted, or can be and is estimated to be faster: joined phases, phases with their own taps, and
-/// halves.
-void choose_ways(PatchSize& size, ContractWays ways);
+/// halves, of factors that are `rounded` or not.
+void choose_ways(PatchSize& size, bool rounded, ContractWays ways);
 
 /// Channels that 16 bytes of a pixel hold.
 [[nodiscard]] constexpr int patch_unit(const PatchSize& size) {

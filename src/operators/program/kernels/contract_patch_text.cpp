@@ -12,14 +12,15 @@ namespace {
 /// Names of the texts, which no axis may be called.
 constexpr const char* k_patch_locals =
     "Places place_from top left patches patch other depth first_depth next_pixels load_patch keep_patch "
-    "slices slices_from copy_slice place_of_unit turn slice filter pixels unit units across line outer "
+    "slices slices_from tiles_place slices_place copy_slice place_of_unit turn slice filter pixels unit units across "
+    "line outer "
     "tile first_place first_line tiles_wide tiles_high inside patch_inside filters depth_at tap to "
     "places part_sum inside_of_stored own_lines place_of_step own_others own_across own_steps own_slices "
     "across_part first_step steps leading last filter_patch waiting first_batch sums_place even odd "
     "computed first_waiting waiting_floats first_pixel pixels_at_once sums_of_stored line_of_stored across_of_stored "
     "phase_of_stored place_of_stored of_phase "
     "place is_inside result_of results pixel sums_line loop_floats sum_floats kept item result "
-    "next_exponent exponent largest scale small_sum row_exponent fewer largest_of_warp apart "
+    "next_exponent exponent largest scale small_sum power near bits fewer largest_of_warp "
     "filter_exponents row stored_places column_of_stored pixels_of_stored by_twos of_warp totals "
     "of_lane of_thread kept_line sums_column at";
 
@@ -208,7 +209,12 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
   fillings.emplace_back("memory", context_.buffers[image()].name);
   fillings.emplace_back("start", start == "0" ? step : start + " + " + step);
   fillings.emplace_back("loaded", loaded);
-  fillings.emplace_back("depth_stride", scope.extent(patch_.depth_stride));
+  // Wide filters leave no registers for the addresses of several pixels: NVRTC 13.0 spilled them.
+  constexpr std::int64_t k_wide_filter = 5;
+  const bool one_by_one = numbers_.halves && taps_across() >= k_wide_filter;
+  const auto next = fmt::format("pixel + {}", scope.extent(patch_.depth_stride));
+  fillings.emplace_back("first_pixel", one_by_one ? "computed_here(from + place_from[i])" : "from + place_from[i]");
+  fillings.emplace_back("next_pixel", one_by_one && numbers_.rounded ? fmt::format("computed_here({})", next) : next);
 }
 
 std::string PatchText::loop_text(KernelScope& scope) const {
@@ -266,7 +272,9 @@ std::string PatchText::turns_text(KernelScope& scope) const {
                                         : numbers_.is_long
                                             ? fill_lines(patch_section("gathered"), {{"zero_parts", zeros}})
                                             : "");
-  fillings.emplace_back("last_products", numbers_.rounded ? add : "");
+  fillings.emplace_back("last_products", !numbers_.rounded  ? ""
+                                         : numbers_.is_long ? add
+                                                            : "take_products(part_sum, sum);");
   fill_exponents(scope, fillings);
   if (phases_) return turns_of_phase(scope, std::move(fillings));
   const char* products = numbers_.rounded  ? "products_of_rounded_slice"
@@ -291,9 +299,10 @@ void PatchText::fill_exponents(KernelScope& scope, Fillings& fillings) const {
                                    {{"scaled_sums", (adds ? "sum[i][j] *= fewer;\n" : "") + products + " *= fewer;"}}));
   fillings.emplace_back(
       "end_exponents",
-      fill_lines(patch_section("end_exponents"),
-                 {{"filter_batch", scope.extent(extent_of(contraction_.batch)) == "1" ? "0" : "batch"},
-                  {"total", numbers_.rounded ? "sum[i][j]" : "sum[i][j] + " + products + " * (1.0f / SMALL_SCALE)"}}));
+      fill_lines(
+          patch_section("end_exponents"),
+          {{"filter_batch", scope.extent(extent_of(contraction_.batch)) == "1" ? "0" : "batch"},
+           {"total", numbers_.rounded ? "sum[i][j]" : "(sum[i][j] + " + products + " * (1.0f / SMALL_SCALE))"}}));
 }
 
 std::string PatchText::turns_of_phase(KernelScope& scope, Fillings fillings) const {

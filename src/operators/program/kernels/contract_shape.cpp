@@ -43,7 +43,7 @@ std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoi
     const auto contraction = contraction_of(stage, choice);
     if (!contraction) continue;
     sizes.push_back(contract_size(*contraction));
-    if (sizes.back().patch) choose_ways(*sizes.back().patch, ways);
+    if (sizes.back().patch) choose_ways(*sizes.back().patch, sizes.back().rounded, ways);
     if (const auto factors = half_factors(*contraction, program)) {
       sizes.back().halves = true;
       sizes.back().boxed = are_boxed(*contraction, *factors, ways.boxes);

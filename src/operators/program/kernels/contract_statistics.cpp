@@ -268,7 +268,7 @@ std::optional<ContractStatistics> left_by_patches(const GroupContext& context, c
   const auto patch = whole ? patch_contraction(*whole) : std::nullopt;
   if (!patch || !patch->across) return std::nullopt;
   auto size = contract_size(*whole);
-  choose_ways(*size.patch, context.ways);
+  choose_ways(*size.patch, size.rounded, context.ways);
   if (size.patch->joined > 1 || !by_patches(size, TileProducts::patches, context.device)) return std::nullopt;
   std::set<std::string> outer;
   for (const auto& axis : patch->outer) outer.insert(axis.name);
