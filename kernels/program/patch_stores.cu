@@ -129,19 +129,10 @@ for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
     ${joined_results}
     const float2 even = ${even};
     const float2 odd = ${odd};
-    if (is_inside(across + 1, 1)) {
-      const float results[4] = {result_of(even.x, across, 0), result_of(odd.x, across, 1),
-                                result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1)};
-      *(float4*)(${out} + place) = make_float4(results[0], results[1], results[2], results[3]);
-    } else {
-      #pragma unroll 1
-      for (int item = 0; item < 4; ++item) {
-        if (!is_inside(across + item / 2, item % 2)) continue;
-        const float total = item == 0 ? even.x : item == 1 ? odd.x : item == 2 ? even.y : odd.y;
-        const float result = result_of(total, across + item / 2, item % 2);
-        ${store}
-      }
-    }
+    // Of lines that fours divide all four are inside, or none is.
+    if (!is_inside(across + 1, 1)) continue;
+    *(float4*)(${out} + place) = make_float4(result_of(even.x, across, 0), result_of(odd.x, across, 1),
+                                             result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1));
   }
 }
 

@@ -1,7 +1,7 @@
 // Convolutions as products, for warpgroups of sm_90a: the part of an image that a tile of outputs needs, a patch, is
 // loaded and converted once for all taps. Shared memory holds it by groups of channels, four tf32 numbers or eight of f16
 // and so 16 bytes a pixel, so that a tap is the same patch from another place on. operators/program/kernels/
-// contract_patch_text.cpp and contract_patch_filters.cpp fill the holes; contract.cu has the rest of the kernel.
+// contract_patch_text.cpp fills the holes; patch_filters.cu packs the filters and contract.cu has the rest of the kernel.
 //
 // definitions: TILE_M TILE_N THREAD_M THREAD_N PATCH_K PATCH_STEPS PATCH_WIDE
 
@@ -104,9 +104,10 @@ __device__ __forceinline__ void keep_rounded_pixel(float* place, const float (&f
 ${multiplies_of_half_places}
 
 // An address that the compiler computes here: those of several pixels at once would take two registers each.
+template <bool here = true>
 __device__ __forceinline__ const float* computed_here(const float* address) {
 #ifndef KW_SIM
-  asm volatile("" : "+l"(address));
+  if constexpr (here) asm volatile("" : "+l"(address));
 #endif
   return address;
 }
@@ -463,90 +464,6 @@ if (turn % (256 / PATCH_STEPS) == 256 / PATCH_STEPS - 1) {
 
 // --- section: comment
 // A tile of TILE_M rows and as many pixels as TILE_N columns per block; patches of PATCH_K channels.
-
-// --- section: store_split
-const Split parts = split(element);
-const long at = id + id / (4 * TILE_M) * (4 * TILE_M);
-filters[at] = __uint_as_float(parts.high);
-filters[at + 4 * TILE_M] = __uint_as_float(parts.low);
-
-// --- section: store_rounded
-filters[id] = __uint_as_float(rounded_bits(element));
-
-// --- section: pack_filters
-// Copies the filter of ${name}
-// in the order in which the loop over patches reads it, with zeros where it has no more.
-${qualifier}
-${signature} {
-  using Places = ${patch};
-  const long id = ${global_index};
-  const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
-  const int patches = ${patches};
-  constexpr int units = 2 * PATCH_STEPS * Places::slices;
-  if (id >= (long)${filter_count} * tiles_down * patches * units * (4 * TILE_M)) return;
-  long rest = id / (4 * TILE_M);
-  const int unit = (int)(rest % units);
-  rest /= units;
-  const int patch = (int)(rest % patches);
-  rest /= patches;
-  const int m = (int)(rest % tiles_down) * TILE_M + (int)(id / 4 % TILE_M);
-  ${batch}
-  const int tap = unit / Places::groups;
-  const int depth_at = ${chunk} * PATCH_K + unit % Places::groups * 4 + (int)(id % 4);
-  ${axes}
-  float element = 0.0f;
-  if (m < ${row_count} && depth_at < ${depth} && tap < ${taps}${guard}) element = ${element};
-  ${store}
-}
-
-// --- section: pack_half_filters
-// Copies the filter of ${name}
-// in the order in which the loop over patches reads it, with zeros where it has no more: a row per block, scaled.
-${qualifier}
-${signature} {
-  using Places = ${patch};
-  const int thread = threadIdx.x;
-  const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
-  const int patches = ${patches};
-  constexpr int units = 2 * PATCH_STEPS * Places::slices;
-  const int m = (int)blockIdx.x % (tiles_down * TILE_M);
-  ${batch}
-  const auto element_at = [&](const int at) {
-    const int unit = at / Places::unit % units, patch = at / Places::unit / units;
-    const int tap = unit / Places::groups;
-    const int depth_at = ${chunk} * PATCH_K + unit % Places::groups * Places::unit + at % Places::unit;
-    ${axes}
-    float element = 0.0f;
-    if (m < ${row_count} && depth_at < ${depth} && tap < ${taps}${guard}) element = ${element};
-    return element;
-  };
-  float largest = 0.0f;
-  for (int at = thread; at < patches * units * Places::unit; at += 128) {
-    const float number = fabsf(element_at(at));
-    largest = fmaxf(largest, number < INFINITY ? number : 0.0f);
-  }
-  __shared__ float of_warp[4];
-  #pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2)
-    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
-  if (thread % 32 == 0) of_warp[thread / 32] = largest;
-  __syncthreads();
-  #pragma unroll
-  for (int i = 0; i < 4; ++i) largest = fmaxf(largest, of_warp[i]);
-  const int exponent = exponent_of(largest);
-  if (thread == 0) exponents[blockIdx.x] = exponent;
-  const float scale = power_of_two(-exponent);
-  // Of all rows' tiles, patches and units, the large parts of a tile's rows and then their small ones.
-  const long first = (long)((int)blockIdx.x / TILE_M) * patches * units;
-  for (int at = thread; at < patches * units * Places::unit; at += 128) {
-    const float number = element_at(at) * scale;
-    const long place = (first + at / Places::unit) * ${parts} * TILE_M + m % TILE_M;
-    __half* const to = filters + place * Places::unit + at % Places::unit;
-    const __half large = __float2half_rn(number);
-    *to = large;
-    ${store_small}
-  }
-}
 
 // --- section: products_of_phases
 // The phases of lines, one after another; of those without taps nothing is computed.

@@ -23,13 +23,16 @@ Result<std::string_view> calibration_file(const DeviceFacts& device) {
   return fail(errc::codegen_unsupported, "there is no calibration kernel for target \"{}\"", device.target);
 }
 
-/// A kernel that goes through its buffers, of as many bytes each, and moves twice as many. None is an input: no problem
-/// says what one would hold.
-CalibrationKernel moving(const DeviceFacts& device, std::string_view text, const char* name,
-                         std::vector<PlannedBuffer> buffers) {
-  // At least 64 MiB and four times the cache, but never more than an eighth of memory.
+/// At least 64 MiB and four times the cache.
+std::int64_t past_the_caches(const DeviceFacts& device) {
   constexpr std::int64_t k_least = std::int64_t{64} << 20;
-  std::int64_t wanted = std::max(k_least, 4 * device.last_level_cache_bytes);
+  return std::max(k_least, 4 * device.last_level_cache_bytes);
+}
+
+/// A kernel that goes through its buffers once, of about so many bytes each but never more than an eighth of memory,
+/// and moves twice as many. None is an input: no problem says what one would hold.
+CalibrationKernel moving(const DeviceFacts& device, std::string_view text, const char* name, std::int64_t wanted,
+                         std::vector<PlannedBuffer> buffers) {
   if (device.memory_bytes > 0) wanted = std::min(wanted, device.memory_bytes / 8);
   wanted = std::min(wanted, std::int64_t{512} << 20);
   const std::int64_t groups = 8 * std::max<std::int64_t>(device.compute_units, 1);
@@ -46,13 +49,21 @@ CalibrationKernel moving(const DeviceFacts& device, std::string_view text, const
     kernel.plan.buffers.push_back(std::move(buffer));
   }
   launch.args.emplace_back(IntArg{static_cast<std::int32_t>(vectors_per_group)});
-  // One pass over 128 MiB takes 3 ms at 90 GB/s: too short to time alone. Of a larger buffer fewer passes do: four over
-  // 512 MiB, five times, took 1.4 s of a virtual machine's opening (2026-11-25).
-  constexpr std::int64_t k_passed = std::int64_t{512} << 20;
-  const std::int64_t passes = std::clamp<std::int64_t>((k_passed + bytes - 1) / bytes, 1, 4);
-  kernel.plan.launches.assign(static_cast<std::size_t>(passes), launch);
-  kernel.bytes = 2.0 * static_cast<double>(bytes) * static_cast<double>(passes);
+  kernel.plan.launches = {std::move(launch)};
+  kernel.bytes = 2.0 * static_cast<double>(bytes);
   return kernel;
+}
+
+/// The same one several times in a row: one pass over 128 MiB takes 3 ms at 90 GB/s, too short to time alone. Of a
+/// larger buffer fewer passes do: four over 512 MiB, five times, took 1.4 s of a virtual machine's opening
+/// (2026-11-25).
+CalibrationKernel passing_often(CalibrationKernel once) {
+  constexpr std::int64_t k_passed = std::int64_t{512} << 20;
+  const std::int64_t bytes = once.plan.buffers.front().bytes;
+  const std::int64_t passes = std::clamp<std::int64_t>((k_passed + bytes - 1) / bytes, 1, 4);
+  once.plan.launches.assign(static_cast<std::size_t>(passes), once.plan.launches.front());
+  once.bytes *= static_cast<double>(passes);
+  return once;
 }
 
 }  // namespace
@@ -79,12 +90,18 @@ Result<CalibrationKernel> multiply_add_calibration(const DeviceFacts& device) {
 
 Result<CalibrationKernel> bandwidth_calibration(const DeviceFacts& device) {
   KW_TRY(const std::string_view file, calibration_file(device));
-  return moving(device, kernel_text(file, "bandwidth"), "touch", {{"buffer", BufferRole::output, DType::f32, 0}});
+  return passing_often(moving(device, kernel_text(file, "bandwidth"), "touch", past_the_caches(device),
+                              {{"buffer", BufferRole::output, DType::f32, 0}}));
 }
 
 Result<CalibrationKernel> copy_calibration(const DeviceFacts& device) {
+  KW_TRY(auto once, copy_kernel(device, past_the_caches(device)));
+  return passing_often(std::move(once));
+}
+
+Result<CalibrationKernel> copy_kernel(const DeviceFacts& device, std::int64_t bytes) {
   KW_TRY(const std::string_view file, calibration_file(device));
-  return moving(device, kernel_text(file, "copy"), "copy",
+  return moving(device, kernel_text(file, "copy"), "copy", bytes,
                 {{"from", BufferRole::output, DType::f32, 0}, {"to", BufferRole::output, DType::f32, 0}});
 }
 

@@ -3,6 +3,7 @@
 // multiply-add rate and its memory bandwidth. Rooflines and the "faster than the machine" gate stand on these figures.
 // Each comes with a ready launch plan; whoever measures runs it several times and takes the fastest.
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.hpp"
@@ -27,5 +28,9 @@ struct CalibrationKernel {
 
 /// Copies such a buffer to another one, past the caches.
 [[nodiscard]] Result<CalibrationKernel> copy_calibration(const DeviceFacts& device);
+
+/// The same kernel once, over buffers of about so many bytes each: at most 512 MiB and an eighth of the device's
+/// memory.
+[[nodiscard]] Result<CalibrationKernel> copy_kernel(const DeviceFacts& device, std::int64_t bytes);
 
 }  // namespace kw

@@ -46,10 +46,7 @@ struct DeviceFacts {
   std::int64_t vector_floats = 1;  ///< native f32 vector width, in elements
   double peak_f32_flops = 0;       ///< per second, measured by the calibration kernel or published; 0 when unknown
   double peak_bytes = 0;           ///< memory bytes per second, measured or published; 0 when unknown
-  /// Bytes per second that a copy to other memory reads and writes, measured: what kernels with outputs of their own
-  /// come near, where peak_bytes is the rate of changing memory in place. Absent when unknown.
-  std::optional<double> copy_bytes;
-  std::optional<GpuFacts> gpu;  ///< of devices that run CUDA C++ or HIP C++
+  std::optional<GpuFacts> gpu;     ///< of devices that run CUDA C++ or HIP C++
 
   /// Names that bundle expressions may use: compute_units, max_block_items, shared_bytes_per_block, vector_floats,
   /// l1_cache_bytes, l2_cache_bytes; with GpuFacts also warp_size, registers_per_unit, registers_per_block,

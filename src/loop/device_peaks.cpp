@@ -35,7 +35,7 @@ void DevicePeaks::complete(DeviceFacts device, Instant deadline) {
   services_.observer.phase("measuring the device's peaks in full, for later runs");
   const auto full = calibrate(services_.backend, CalibrationEffort::full, services_.parallel);
   if (!full) return services_.observer.warning(full.error().to_string());
-  raise_peaks(device, {today(), full->peak_f32_flops, full->peak_bytes, full->copy_bytes});
+  raise_peaks(device, {today(), full->peak_f32_flops, full->peak_bytes});
   brief_ = false;
   date_ = today();
   keep(device);

@@ -73,15 +73,13 @@ std::optional<MeasuredPeaks> PeakFile::find(const DeviceFacts& device) const {
   if (!flops || !bytes || date == entry->end() || !date->is_string()) return std::nullopt;
   // Files of earlier versions have no such mark, and were measured in full.
   const auto brief = entry->find("brief");
-  return MeasuredPeaks{date->get<std::string>(), *flops, *bytes, positive(*entry, "copy_bytes"),
-                       brief != entry->end() && *brief == true};
+  return MeasuredPeaks{date->get<std::string>(), *flops, *bytes, brief != entry->end() && *brief == true};
 }
 
 Result<void> PeakFile::keep(const DeviceFacts& device, const std::string& date, bool brief) const {
   PeakJson devices = devices_in(files_, path_);
   devices[key_of(device)] = {
       {"date", date}, {"peak_f32_flops", device.peak_f32_flops}, {"peak_bytes", device.peak_bytes}};
-  if (device.copy_bytes) devices[key_of(device)]["copy_bytes"] = *device.copy_bytes;
   if (brief) devices[key_of(device)]["brief"] = true;
   const PeakJson json{{"format", k_peak_format}, {"devices", std::move(devices)}};
   return files_.write_atomic(path_, json.dump(2, ' ', false, PeakJson::error_handler_t::replace) + "\n");
@@ -90,7 +88,6 @@ Result<void> PeakFile::keep(const DeviceFacts& device, const std::string& date, 
 void raise_peaks(DeviceFacts& device, const MeasuredPeaks& known) {
   device.peak_f32_flops = std::max(device.peak_f32_flops, known.f32_flops);
   device.peak_bytes = std::max(device.peak_bytes, known.bytes);
-  device.copy_bytes = std::max(device.copy_bytes, known.copy_bytes);
 }
 
 }  // namespace kw

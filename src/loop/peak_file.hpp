@@ -15,7 +15,6 @@ struct MeasuredPeaks {
   std::string date;  ///< of the last measurement, "2026-11-23"
   double f32_flops = 0;
   double bytes = 0;
-  std::optional<double> copy_bytes;
   bool brief = false;  ///< of a few launches only: higher ones are still to be looked for
 };
 

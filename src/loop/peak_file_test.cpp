@@ -26,18 +26,14 @@ class PeakFileTest : public ::testing::Test {
 TEST_F(PeakFileTest, remembers_each_device) {
   EXPECT_FALSE(peaks.find(device_with("a", 0, 0)).has_value());
   ASSERT_TRUE(peaks.keep(device_with("a", 3e11, 2e10), "2026-11-22", true));
-  DeviceFacts copying = device_with("b", 5e13, 4e12);
-  copying.copy_bytes = 3e12;
-  ASSERT_TRUE(peaks.keep(copying, "2026-11-23", false));
+  ASSERT_TRUE(peaks.keep(device_with("b", 5e13, 4e12), "2026-11-23", false));
   const auto a = peaks.find(device_with("a", 0, 0));
   ASSERT_TRUE(a.has_value());
   EXPECT_EQ(a->date, "2026-11-22");
   EXPECT_EQ(a->f32_flops, 3e11);
   EXPECT_EQ(a->bytes, 2e10);
   EXPECT_TRUE(a->brief);
-  EXPECT_FALSE(a->copy_bytes.has_value());
   EXPECT_FALSE(peaks.find(device_with("b", 0, 0))->brief);
-  EXPECT_EQ(peaks.find(device_with("b", 0, 0))->copy_bytes, 3e12);
   DeviceFacts other_driver = device_with("a", 0, 0);
   other_driver.driver = "driver 2";
   EXPECT_FALSE(peaks.find(other_driver).has_value()) << "another compiler reaches other peaks";
@@ -82,12 +78,9 @@ TEST(Peaks, serve_for_thirty_days) {
 
 TEST_F(PeakFileTest, peaks_never_fall) {
   DeviceFacts device = device_with("a", 3e11, 2e10);
-  raise_peaks(device, {"2026-11-22", 2e11, 3e10, 2.5e10});
+  raise_peaks(device, {"2026-11-22", 2e11, 3e10});
   EXPECT_EQ(device.peak_f32_flops, 3e11);
   EXPECT_EQ(device.peak_bytes, 3e10);
-  EXPECT_EQ(device.copy_bytes, 2.5e10);
-  raise_peaks(device, {"2026-11-22", 2e11, 3e10, 1e10});
-  EXPECT_EQ(device.copy_bytes, 2.5e10);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ void list_fields(auto& walk, EitherConst<GpuFacts> auto& gpu) {
 void list_fields(auto& walk, EitherConst<DeviceFacts> auto& facts) {
   walk(facts.id, facts.target, facts.name, facts.driver, facts.kind, facts.compute_units, facts.max_block_items,
        facts.shared_bytes_per_block, facts.memory_bytes, facts.last_level_cache_bytes, facts.l2_cache_bytes,
-       facts.l1_cache_bytes, facts.vector_floats, facts.peak_f32_flops, facts.peak_bytes, facts.copy_bytes, facts.gpu);
+       facts.l1_cache_bytes, facts.vector_floats, facts.peak_f32_flops, facts.peak_bytes, facts.gpu);
 }
 
 void list_fields(auto& walk, EitherConst<DescribeRequest> auto& request) {

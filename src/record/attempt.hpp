@@ -70,6 +70,13 @@ struct HardwareCounters {
 inline constexpr std::size_t k_most_stall_reasons = 3;
 inline constexpr std::size_t k_most_instruction_classes = 6;
 
+/// A kernel's bytes per second over those of a copy to other memory, each launched in turn with the other.
+struct BesideCopy {
+  double share = 0;  ///< median over the pairs of launches; above 1 is possible, as where more is read than written
+  Interval ci;       ///< of the median
+  std::int64_t pairs = 0;
+};
+
 /// Times of one candidate on the primary workload, cold cache, fresh data per launch.
 struct Measurement {
   double median_ns = 0;
@@ -79,6 +86,7 @@ struct Measurement {
   std::vector<Versus> versus;
   double gflops = 0;                         ///< useful FLOPs / median
   std::optional<double> roofline_fraction;   ///< of the bound at the device's measured peaks; absent without peaks
+  std::optional<BesideCopy> beside_copy;     ///< of a run's best, where it waits for memory and that was measured
   std::optional<HardwareCounters> counters;  ///< absent where no profiler ran
 };
 

@@ -76,6 +76,13 @@ void fields(V& visit, T& r) {
   visit("divergent_branch_share", r.divergent_branch_share);
 }
 
+template <typename V, AnyConst<BesideCopy> T>
+void fields(V& visit, T& r) {
+  visit("share", r.share);
+  visit("ci", r.ci);
+  visit("pairs", r.pairs);
+}
+
 template <typename V, AnyConst<Measurement> T>
 void fields(V& visit, T& r) {
   visit("median_ns", r.median_ns);
@@ -85,6 +92,7 @@ void fields(V& visit, T& r) {
   visit("versus", r.versus);
   visit("gflops", r.gflops);
   visit("roofline_fraction", r.roofline_fraction);
+  visit("beside_copy", r.beside_copy);
   visit("counters", r.counters);
 }
 

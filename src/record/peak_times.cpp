@@ -12,11 +12,9 @@ std::optional<PeakTimes> peak_times(const DeviceFacts& device, const Problem& pr
   return PeakTimes{1e9 * work.flops / flops, 1e9 * work.bytes / device.peak_bytes};
 }
 
-std::optional<double> share_of_copy(const DeviceFacts& device, const WorkloadCost& work, double nanoseconds) {
-  const bool waits_for_bytes =
-      device.peak_f32_flops > 0 && work.flops / device.peak_f32_flops < work.bytes / device.peak_bytes;
-  if (!device.copy_bytes || !waits_for_bytes || !(work.bytes > 0) || !(nanoseconds > 0)) return std::nullopt;
-  return 1e9 * work.bytes / nanoseconds / *device.copy_bytes;
+bool waits_for_memory(const DeviceFacts& device, const WorkloadCost& work) {
+  if (!(device.peak_f32_flops > 0) || !(device.peak_bytes > 0)) return false;
+  return work.flops / device.peak_f32_flops < work.bytes / device.peak_bytes;
 }
 
 }  // namespace kw

@@ -22,10 +22,7 @@ struct PeakTimes {
 [[nodiscard]] std::optional<PeakTimes> peak_times(const DeviceFacts& device, const Problem& problem,
                                                   const WorkloadCost& work);
 
-/// At what share of the rate of a copy to other memory `work` was done in so many nanoseconds: of work that its bytes
-/// keep waiting longer than its operations do, where the rate is known. It may be above 1, as where more is read than
-/// written.
-[[nodiscard]] std::optional<double> share_of_copy(const DeviceFacts& device, const WorkloadCost& work,
-                                                  double nanoseconds);
+/// Whether the bytes of `work` keep a kernel longer than its operations do; false where the peaks are not known.
+[[nodiscard]] bool waits_for_memory(const DeviceFacts& device, const WorkloadCost& work);
 
 }  // namespace kw

@@ -48,7 +48,6 @@ void fields(V& visit, T& r) {
   visit("vector_floats", r.vector_floats);
   visit("peak_f32_flops", r.peak_f32_flops);
   visit("peak_bytes", r.peak_bytes);
-  visit("copy_bytes", r.copy_bytes);
   visit("gpu", r.gpu);
 }
 

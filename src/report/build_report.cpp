@@ -77,7 +77,7 @@ std::vector<Fact> highlights(const RunRecord& run, const RunSummary& summary) {
     if (best.roofline_fraction) {
       facts.push_back({"roofline_fraction", "Roofline", roofline_of(best), "of the bound at measured peaks"});
     }
-    if (auto copy = copy_fact(run, best)) facts.push_back(std::move(*copy));
+    if (auto copy = copy_fact(best)) facts.push_back(std::move(*copy));
   }
   const CandidateCounts& counts = summary.counts;
   facts.push_back({"candidates", "Candidates", counted(counts.proposed), fmt::format("{} correct", counts.correct)});

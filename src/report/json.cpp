@@ -5,7 +5,6 @@
 
 #include "base/byte_text.hpp"
 #include "record/access_text.hpp"
-#include "record/peak_times.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
 #include "report/summary.hpp"
@@ -255,8 +254,11 @@ Json best_json(const RunRecord& run, const RunSummary& summary) {
                {"ci95_ns", interval(best.ci_ns)},
                {"gflops", finite(best.gflops)},
                {"roofline_fraction", optional(best.roofline_fraction)}};
-  const WorkloadCost work{run.useful_flops, run.useful_bytes, 0};
-  if (const auto share = share_of_copy(run.device, work, best.median_ns)) json["copy_fraction"] = *share;
+  if (best.beside_copy) {
+    json["copy_fraction"] = finite(best.beside_copy->share);
+    json["copy_ci95"] = interval(best.beside_copy->ci);
+    json["copy_pairs"] = best.beside_copy->pairs;
+  }
   if (best.counters) json["counters"] = counters_json(*best.counters);
   add_evidence(*summary.best, json);
   if (const auto commands = closer_look(run); !commands.empty()) json["commands"] = texts(commands);

@@ -334,6 +334,17 @@ TEST(Report, the_final_object_has_exactly_the_documented_keys) {
   EXPECT_THAT(keys(json.at("verifier")), UnorderedElementsAre("tier", "workloads", "distributions", "sanitizers"));
 }
 
+TEST(Report, sets_the_best_kernel_beside_a_copy_where_that_was_measured) {
+  SyntheticRun synthetic = synthetic_run(7, 20);
+  EXPECT_THAT(to_markdown(model_of(synthetic)), Not(HasSubstr("Beside a copy")));
+  synthetic.run.best_final.value().beside_copy = BesideCopy{0.913, {0.88, 0.94, 0.95}, 24};
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("of the rate of a copy in turn, 24 pairs"));
+  const Json best = Json::parse(final_json(synthetic.run, synthetic.attempts)).at("best");
+  EXPECT_EQ(best.at("copy_fraction"), 0.913);
+  EXPECT_EQ(best.at("copy_ci95"), Json::array({0.88, 0.94}));
+  EXPECT_EQ(best.at("copy_pairs"), 24);
+}
+
 TEST(Report, says_which_precision_was_asked_for_where_it_is_not_strict) {
   SyntheticRun synthetic = synthetic_run(7, 20);
   EXPECT_TRUE(Json::parse(final_json(synthetic.run, synthetic.attempts)).at("precision").is_null());

@@ -47,8 +47,8 @@ void add_machine_evidence(const RunSummary& summary, Section& section);
 /// Throughput and share of the roofline; nothing where they are not known.
 [[nodiscard]] Fact throughput_fact(const RunRecord& run, const Measurement& measured);
 [[nodiscard]] Value roofline_of(const Measurement& measured);
-/// Of kernels that wait for memory, where the device's rate of copying was measured.
-[[nodiscard]] std::optional<Fact> copy_fact(const RunRecord& run, const Measurement& measured);
+/// Where the kernel was set beside a copy.
+[[nodiscard]] std::optional<Fact> copy_fact(const Measurement& measured);
 [[nodiscard]] Number ratio_of(const Speedup& speedup);
 [[nodiscard]] inline Number counted(std::int64_t count) {
   return {static_cast<double>(count), Unit::count, std::nullopt};

@@ -68,22 +68,19 @@ Section asked_section(const RunRecord& run) {
 
 Section environment_section(const RunRecord& run) {
   const DeviceFacts& device = run.device;
-  Facts machine{
-      "device",
-      "Device",
-      {{"name", "Name", text_or_nothing(device.name)},
-       {"driver", "Driver", text_or_nothing(device.driver)},
-       {"compute_units", "Compute units", counted(device.compute_units)},
-       {"vector_floats", "Vector width", counted(device.vector_floats), "32-bit floats"},
-       {"memory_bytes", "Memory", number_or_nothing(static_cast<double>(device.memory_bytes), Unit::bytes)},
-       {"last_level_cache_bytes", "Last-level cache",
-        number_or_nothing(static_cast<double>(device.last_level_cache_bytes), Unit::bytes)},
-       {"peak_gflops", "Peak", number_or_nothing(device.peak_f32_flops * 1e-9, Unit::gflops),
-        "measured by the calibration kernel"},
-       {"peak_bytes_per_second", "Memory rate", number_or_nothing(device.peak_bytes, Unit::bytes_per_second),
-        "measured, in place"},
-       {"copy_bytes_per_second", "Copying rate",
-        number_or_nothing(device.copy_bytes.value_or(0.0), Unit::bytes_per_second), "measured, to other memory"}}};
+  Facts machine{"device",
+                "Device",
+                {{"name", "Name", text_or_nothing(device.name)},
+                 {"driver", "Driver", text_or_nothing(device.driver)},
+                 {"compute_units", "Compute units", counted(device.compute_units)},
+                 {"vector_floats", "Vector width", counted(device.vector_floats), "32-bit floats"},
+                 {"memory_bytes", "Memory", number_or_nothing(static_cast<double>(device.memory_bytes), Unit::bytes)},
+                 {"last_level_cache_bytes", "Last-level cache",
+                  number_or_nothing(static_cast<double>(device.last_level_cache_bytes), Unit::bytes)},
+                 {"peak_gflops", "Peak", number_or_nothing(device.peak_f32_flops * 1e-9, Unit::gflops),
+                  "measured by the calibration kernel"},
+                 {"peak_bytes_per_second", "Memory rate", number_or_nothing(device.peak_bytes, Unit::bytes_per_second),
+                  "measured"}}};
   Facts environment{"environment", "Environment", {{"version", "kernelwright", text_or_nothing(run.version)}}};
   for (const auto& [name, value] : run.environment) environment.facts.push_back({name, name, text_or_nothing(value)});
   return {"environment", "Environment", {machine, environment}};

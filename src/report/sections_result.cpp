@@ -5,7 +5,6 @@
 #include "base/text.hpp"
 #include "language/language.hpp"
 #include "record/dispatch.hpp"
-#include "record/peak_times.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -59,18 +58,18 @@ std::string samples_note(const Measurement& best) {
 Facts best_facts(const RunRecord& run, const RunSummary& summary) {
   const Attempt& attempt = *summary.best;
   const Measurement& best = *summary.best_measured;
-  Facts facts{
-      "best",
-      "The best kernel",
-      {{"time", "Time", time_of(best.median_ns, best.ci_ns), samples_note(best)},
-       throughput_fact(run, best),
-       {"roofline_fraction", "Roofline", roofline_of(best),
-        best.roofline_fraction ? "of the bound at the device's measured peaks" : "no measured peaks for this device"},
-       {"candidate", "Candidate", fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal),
-        attempt.origin},
-       {"tunables", "Tunables", text_or_nothing(assignment_text(attempt.candidate))},
-       {"path", "File", text_or_nothing(run.best_path)}}};
-  if (auto copy = copy_fact(run, best)) facts.facts.insert(facts.facts.begin() + 3, std::move(*copy));
+  Facts facts{"best", "The best kernel", {}};
+  facts.facts = {
+      {"time", "Time", time_of(best.median_ns, best.ci_ns), samples_note(best)},
+      throughput_fact(run, best),
+      {"roofline_fraction", "Roofline", roofline_of(best),
+       best.roofline_fraction ? "of the bound at the device's measured peaks" : "no measured peaks for this device"}};
+  if (auto copy = copy_fact(best)) facts.facts.push_back(std::move(*copy));
+  facts.facts.push_back({"candidate", "Candidate",
+                         fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal),
+                         attempt.origin});
+  facts.facts.push_back({"tunables", "Tunables", text_or_nothing(assignment_text(attempt.candidate))});
+  facts.facts.push_back({"path", "File", text_or_nothing(run.best_path)});
   return facts;
 }
 
@@ -116,11 +115,12 @@ Fact throughput_fact(const RunRecord& run, const Measurement& measured) {
           "inputs read and outputs written, over the median"};
 }
 
-std::optional<Fact> copy_fact(const RunRecord& run, const Measurement& measured) {
-  const auto share = share_of_copy(run.device, {run.useful_flops, run.useful_bytes, 0}, measured.median_ns);
-  if (!share) return std::nullopt;
-  return Fact{"copy_fraction", "Beside a copy", Number{*share, Unit::share, rate_interval(*share, measured)},
-              "of the rate of copying to other memory"};
+std::optional<Fact> copy_fact(const Measurement& measured) {
+  if (!measured.beside_copy) return std::nullopt;
+  const BesideCopy& copy = *measured.beside_copy;
+  return Fact{"copy_fraction", "Beside a copy",
+              Number{copy.share, Unit::share, copy.ci.confidence > 0 ? std::optional(copy.ci) : std::nullopt},
+              fmt::format("of the rate of a copy in turn, {} pairs", copy.pairs)};
 }
 
 Value roofline_of(const Measurement& measured) {

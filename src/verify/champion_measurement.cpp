@@ -6,6 +6,7 @@
 #include "record/time_use.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/gates/gate.hpp"
+#include "verify/timing/copy_comparison.hpp"
 #include "verify/timing/doubt.hpp"
 #include "verify/timing/final_pairs.hpp"
 #include "verify/timing/timing.hpp"
@@ -17,9 +18,10 @@ namespace {
 
 constexpr int k_final_solo_samples = 12;  ///< per process; enough for a decision by two launches of the plain kernel
 
-/// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
+/// Interleaved pairs against the plain kernel, then more launches of the champion, each followed by one of the copy
+/// where that says something, in the processes just started.
 Result<void> time_one_process(const TimingContext& timing, MeasureState& measuring, PairedComparison& comparison,
-                              TimingResult& timed, const HasTime& has_time) {
+                              TimingResult& timed, CopyComparison& copy, const HasTime& has_time) {
   const Clock& clock = timing.facts.clock;
   Duration last{};  // what the last pair or launch took, with its data
   const auto in_time = [&] { return timed.other_ns.empty() || has_time(last); };
@@ -53,6 +55,7 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
     const Instant began = clock.now();
     const auto alone = time_alone(timing, champion, 1);
     if (!alone) return failed(alone.error());
+    if (!alone->candidate_ns.empty()) copy.follow(alone->candidate_ns.back());
     last = clock.now() - began;
     append(timed.candidate_ns, alone->candidate_ns);
     append(timed.claimed_ns, alone->claimed_ns);
@@ -85,13 +88,15 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
   PairedComparison comparison(rule, measuring.rng.next());
   TimingResult timed;
   Duration started{};
-  facts.backend.expect(2 * processes);  // of the champion and the plain kernel
+  CopyComparison copy(facts, measuring, clock);
+  facts.backend.expect((copy.says_something() ? 3 : 2) * processes);  // of the champion, the plain kernel and the copy
   for (int i = 0; i < processes && (i == 0 || has_time(started)); ++i) {
     const Instant began = facts.clock.now();
     KW_TRY_VOID(start_afresh(facts, measuring, clock));
+    copy.start();
     started = facts.clock.now() - began;
     const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.data};
-    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, has_time));
+    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, copy, has_time));
   }
   comparison.finish();
   if (timed.other_ns.empty()) {
@@ -119,6 +124,7 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
   const Measurement plain_summary = summarise(timed.other_ns, measuring.rng);
   plain = {plain.name, plain_summary.median_ns, plain_summary.ci_ns};
   fill_profile(facts, measuring, measurement);
+  measurement.beside_copy = copy.result(measuring.rng);
   // Why there are no counters was said when the kernel became the best, or is no news at the end.
   constexpr Duration k_short = std::chrono::seconds(5);
   const LaunchPlan& plan = measuring.champion->built.plans.front().plan;

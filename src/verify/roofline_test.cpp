@@ -51,27 +51,15 @@ TEST_F(VerifierTest, sets_the_time_against_the_memory_alone_where_no_operations_
   }
 }
 
-TEST_F(VerifierTest, sets_what_waits_for_memory_beside_a_copy) {
-  backend.mutable_device().peak_f32_flops = 1e12;
-  backend.mutable_device().peak_bytes = 1e11;
-  backend.mutable_device().copy_bytes = 8e10;
-  open();
-  const auto result = verify("honest");
-  ASSERT_TRUE(result.verdict.accepted()) << result.verdict.message;
-  EXPECT_THAT(result.verdict.evidence,
-              ::testing::Contains(::testing::Field(&Evidence::text, ::testing::HasSubstr("% of the rate of a copy"))));
-}
-
-TEST(ShareOfCopy, is_of_work_that_waits_for_its_bytes) {
+TEST(WaitsForMemory, by_the_measured_peaks) {
   DeviceFacts device;
+  EXPECT_FALSE(waits_for_memory(device, {1e6, 8e6, 1e6})) << "the peaks are not known";
   device.peak_f32_flops = 1e12;
+  EXPECT_FALSE(waits_for_memory(device, {1e6, 8e6, 1e6})) << "one of them is not";
   device.peak_bytes = 1e11;
-  const WorkloadCost work{1e6, 8e6, 1e6};
-  EXPECT_FALSE(share_of_copy(device, work, 1e5)) << "the rate is not known";
-  device.copy_bytes = 8e10;
-  EXPECT_DOUBLE_EQ(*share_of_copy(device, work, 1e5), 1.0);
-  EXPECT_FALSE(share_of_copy(device, {1e9, 8e6, 1e9}, 1e5)) << "operations take longer than bytes";
-  EXPECT_FALSE(share_of_copy(device, {0, 0, 0}, 1e5));
+  EXPECT_TRUE(waits_for_memory(device, {1e6, 8e6, 1e6}));
+  EXPECT_FALSE(waits_for_memory(device, {1e9, 8e6, 1e9})) << "operations take longer than bytes";
+  EXPECT_FALSE(waits_for_memory(device, {0, 0, 0}));
 }
 
 }  // namespace

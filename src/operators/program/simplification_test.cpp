@@ -34,6 +34,7 @@ const std::vector<ProvedRule> k_proved = {
      "y = x.mean(-1, keepdim=True)\nreturn y.max(2)[0], y.sum(2, keepdim=True), y.amin(-1), y.logsumexp(2), y.prod(2)"},
     {"single_elements", "return x.sum(), x.mean((0, 1)), x.max()", "torch.rand(1, 1)"},
     {"softmax_of_one", "y = x.sum(1, keepdim=True)\nreturn torch.softmax(y, 1), F.log_softmax(y, dim=1) + x"},
+    {"mish", "y = x * 9\nreturn x * torch.tanh(F.softplus(x)), torch.tanh(F.softplus(y, threshold=25.0)) * y"},
     {"minus_itself", "y = x.amax(1, keepdim=True)\nreturn torch.cos(y - y.mean(1, keepdim=True))"},
     {"one_range", "return F.relu(F.relu(x)), F.relu6(F.relu(x)), torch.clamp(F.hardtanh(x), -0.5, 3)"},
     {"one_range", "return torch.clamp(torch.clamp(x, -2, -1), 0, 1), torch.clamp(torch.clamp(x, 1, 2), max=-1)"},

@@ -8,6 +8,7 @@
 namespace kw {
 
 [[nodiscard]] std::span<const SimplificationRule> identity_rules();
+[[nodiscard]] std::span<const SimplificationRule> function_rules();
 [[nodiscard]] std::span<const SimplificationRule> range_rules();
 [[nodiscard]] std::span<const SimplificationRule> sum_rules();
 

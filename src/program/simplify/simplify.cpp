@@ -15,7 +15,7 @@ std::string place_text(const Node& node) {
 
 std::vector<SimplificationRule> simplification_rules() {
   std::vector<SimplificationRule> rules;
-  for (const auto theme : {identity_rules(), range_rules(), sum_rules()}) {
+  for (const auto theme : {identity_rules(), function_rules(), range_rules(), sum_rules()}) {
     rules.insert(rules.end(), theme.begin(), theme.end());
   }
   return rules;

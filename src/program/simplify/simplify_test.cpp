@@ -86,6 +86,14 @@ TEST(Simplify, says_of_a_constant_that_it_is_one) {
   EXPECT_EQ(left_of("x.amax(1, keepdim=True) - x.amax(1, keepdim=True).mean(1, keepdim=True)"), "amax amax sub");
 }
 
+TEST(Simplify, takes_a_product_with_tanh_of_softplus_for_mish) {
+  EXPECT_EQ(left_of("x * torch.tanh(F.softplus(x))"), "mish");
+  EXPECT_EQ(left_of("torch.tanh(F.softplus(x, threshold=30)) * x"), "mish");
+  EXPECT_EQ(left_of("more[0] * torch.tanh(F.softplus(x))", "torch.rand(4, 6), torch.rand(4, 6)"), "softplus tanh mul");
+  EXPECT_EQ(left_of("x * torch.tanh(F.softplus(x, beta=2))"), "softplus tanh mul");
+  EXPECT_EQ(left_of("x * torch.tanh(F.softplus(x, threshold=5))"), "softplus tanh mul");
+}
+
 TEST(Simplify, sums_the_weight_instead_of_the_product) {
   const char* linear = "self.c = nn.Linear(6, 9)";
   EXPECT_EQ(left_of("self.c(x).sum(1, keepdim=True)", "torch.rand(4, 6)", linear), "sum sum linear");

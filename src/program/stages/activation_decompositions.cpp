@@ -65,6 +65,14 @@ StageExpr softplus(const Decomposition& d, const StageExpr& x) {
   return select(scaled > d.real("threshold"), x, apply(StageOp::log1p, apply(StageOp::exp, scaled)) / d.real("beta"));
 }
 
+/// x tanh(ln(1 + e^x)) (Misra 2019) by one exponential: tanh(ln u) = (u^2 - 1) / (u^2 + 1), and of u = 1 + e^x that is
+/// n / (n + 2) for n = e^x (e^x + 2). Above 20 it is 1 up to 1e-17, and n would be infinite above 44 in f32.
+StageExpr mish(const StageExpr& x) {
+  const auto power = apply(StageOp::exp, x);
+  const auto n = power * (power + 2.0);
+  return select(x > 20.0, x, x * (n / (n + 2.0)));
+}
+
 StageExpr softshrink(const Decomposition& d, const StageExpr& x) {
   const double bound = d.real("lambd");
   return select(x > bound, x - bound, select(x < -bound, x + bound, 0.0));
@@ -130,9 +138,7 @@ constexpr std::array k_activation_decompositions = {
     DecompositionRow{"celu", activation<celu>},
     DecompositionRow{"gelu", activation<gelu>},
     DecompositionRow{"silu", activation<[](const Decomposition&, const StageExpr& x) { return x * logistic(x); }>},
-    DecompositionRow{
-        "mish",
-        activation<[](const Decomposition&, const StageExpr& x) { return x * apply(StageOp::tanh, soft_plus(x)); }>},
+    DecompositionRow{"mish", activation<[](const Decomposition&, const StageExpr& x) { return mish(x); }>},
     DecompositionRow{"hardtanh", activation<[](const Decomposition& d, const StageExpr& x) {
                        return clipped(x, d.real("min_val"), d.real("max_val"));
                      }>},

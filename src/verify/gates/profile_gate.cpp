@@ -5,7 +5,6 @@
 
 #include "base/text.hpp"
 #include "language/language.hpp"
-#include "record/peak_times.hpp"
 #include "record/time_use.hpp"
 #include "record/useful_rate.hpp"
 #include "verify/checking/launch_steps.hpp"
@@ -30,9 +29,6 @@ void note_roofline(GateContext& context, Measurement& measurement) {
                                       : fmt::format("{}, {:.0f} % of what the memory allows; no number of operations "
                                                     "is known to be needed",
                                                     rate, percent));
-  if (const auto share = share_of_copy(context.measuring.device, work, measurement.median_ns))
-    context.verdict.note(GateId::profile,
-                         fmt::format("{:.0f} % of the rate of a copy to other memory", 100.0 * *share));
 }
 
 void ask_hardware(GateContext& context, Measurement& measurement) {

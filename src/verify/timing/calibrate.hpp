@@ -9,14 +9,10 @@
 
 namespace kw {
 
-namespace errc {
-inline constexpr ErrorCode calibration{"verify.calibration", ExitClass::environment};
-}  // namespace errc
-
 /// How often each kernel is launched: twice, or often.
 enum class CalibrationEffort : std::uint8_t { brief, full };
 
-/// The device's facts with peak_f32_flops, peak_bytes and copy_bytes filled in: the best of several launches each,
+/// The device's facts with peak_f32_flops and peak_bytes filled in: the best of several launches each,
 /// because disturbance only ever makes a peak look lower. Devices that never report a time keep what they have. Kernels
 /// are built by `parallel`, and launched in turn.
 [[nodiscard]] Result<DeviceFacts> calibrate(ExecutionBackend& backend,

@@ -66,7 +66,6 @@ void measure_peaks_again(const RunFacts& facts, DeviceFacts& device) {
   if (!again) return;
   device.peak_f32_flops = std::max(device.peak_f32_flops, again->peak_f32_flops);
   device.peak_bytes = std::max(device.peak_bytes, again->peak_bytes);
-  device.copy_bytes = std::max(device.copy_bytes, again->copy_bytes);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ constexpr const char* k_store_small =
     "to[TILE_M * Places::unit] = __float2half_rn((number - __half2float(large)) * SMALL_SCALE);";
 
 std::string_view filters_section(const char* name) {
-  return kernel_text("program/patches.cu", name);
+  return kernel_text("program/patch_filters.cu", name);
 }
 
 }  // namespace

@@ -209,11 +209,18 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
   fillings.emplace_back("memory", context_.buffers[image()].name);
   fillings.emplace_back("start", start == "0" ? step : start + " + " + step);
   fillings.emplace_back("loaded", loaded);
-  // Wide filters leave no registers for the addresses of several pixels: NVRTC 13.0 spilled them.
+  // Wide filters, and many pixels in both parts, leave no registers for the addresses of several: NVRTC 13.0 spilled
+  // them.
   constexpr std::int64_t k_wide_filter = 5;
   const bool one_by_one = numbers_.halves && taps_across() >= k_wide_filter;
+  std::string first_pixel = "from + place_from[i]";
+  if (one_by_one) {
+    first_pixel = fmt::format("computed_here({})", first_pixel);
+  } else if (numbers_.halves && !numbers_.rounded) {
+    first_pixel = fmt::format("computed_here<(Places::loads > 3)>({})", first_pixel);
+  }
   const auto next = fmt::format("pixel + {}", scope.extent(patch_.depth_stride));
-  fillings.emplace_back("first_pixel", one_by_one ? "computed_here(from + place_from[i])" : "from + place_from[i]");
+  fillings.emplace_back("first_pixel", first_pixel);
   fillings.emplace_back("next_pixel", one_by_one && numbers_.rounded ? fmt::format("computed_here({})", next) : next);
 }
 
