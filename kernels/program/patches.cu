@@ -104,10 +104,9 @@ __device__ __forceinline__ void keep_rounded_pixel(float* place, const float (&f
 ${multiplies_of_half_places}
 
 // An address that the compiler computes here: those of several pixels at once would take two registers each.
-template <bool here = true>
 __device__ __forceinline__ const float* computed_here(const float* address) {
 #ifndef KW_SIM
-  if constexpr (here) asm volatile("" : "+l"(address));
+  asm volatile("" : "+l"(address));
 #endif
   return address;
 }
@@ -172,6 +171,7 @@ const auto load_patch = [&](const int patch) {
   for (int i = 0; i < Places::loads; ++i) {
     ${depth_line}
     const float* pixel = ${first_pixel};
+    ${pixel_here}
     #pragma unroll
     for (int j = 0; j < Places::unit; ++j) {
       next_pixels[i][j] = 0.0f;

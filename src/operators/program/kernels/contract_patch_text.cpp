@@ -213,14 +213,11 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
   // them.
   constexpr std::int64_t k_wide_filter = 5;
   const bool one_by_one = numbers_.halves && taps_across() >= k_wide_filter;
-  std::string first_pixel = "from + place_from[i]";
-  if (one_by_one) {
-    first_pixel = fmt::format("computed_here({})", first_pixel);
-  } else if (numbers_.halves && !numbers_.rounded) {
-    first_pixel = fmt::format("computed_here<(Places::loads > 3)>({})", first_pixel);
-  }
+  const bool may_be_many = numbers_.halves && !numbers_.rounded && !one_by_one;
   const auto next = fmt::format("pixel + {}", scope.extent(patch_.depth_stride));
-  fillings.emplace_back("first_pixel", first_pixel);
+  fillings.emplace_back("first_pixel", one_by_one ? "computed_here(from + place_from[i])" : "from + place_from[i]");
+  fillings.emplace_back("pixel_here",
+                        may_be_many ? "if constexpr (Places::loads > 3) pixel = computed_here(pixel);" : "");
   fillings.emplace_back("next_pixel", one_by_one && numbers_.rounded ? fmt::format("computed_here({})", next) : next);
 }
 
