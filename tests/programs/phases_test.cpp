@@ -136,7 +136,7 @@ TEST_P(JoinedPhases, are_accepted_in_wide_tiles) {
     return;
   }
   expect_accepted(
-      "Patch<true, PATCH_WIDE, ", "tf32_convolutions", {{"JOINED", 1}},
+      "Patch<true, PATCH_WIDE, ", "tf32_convolutions", {{"JOINED", 1}, {"SCALED", 2}},
       {{"TILE_M", 64}, {"TILE_N", 256}, {"THREAD_N", 32}, {"PATCH_K", 8}, {"PATCH_STEPS", 1}, {"PATCH_WIDE", 1}});
 }
 
