@@ -45,7 +45,7 @@ void CopyComparison::follow(double kernel_ns) {
 
 std::optional<BesideCopy> CopyComparison::result(Rng& rng) const {
   if (shares_.empty()) return std::nullopt;
-  const Measurement shares = summarise(shares_, rng);
+  const Measurement shares = summarise(shares_, rng);  // of shares, not of times: its rule for median and interval
   return BesideCopy{shares.median_ns, shares.ci_ns, shares.samples};
 }
 
