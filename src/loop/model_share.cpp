@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verify/timing/final_pairs.hpp"
+#include "verify/timing/final_launches.hpp"
 
 namespace kw {
 namespace {
@@ -16,6 +16,9 @@ constexpr double k_reserved_plain_launches = 14;
 constexpr double k_reserved_long_launches = 2;
 /// For starting the processes of the final measurement.
 constexpr double k_reserved_seconds = 2.0;
+/// What launches of the kernel and of the copy take together, of what the data of the kernel's launch take: the copy
+/// has none to draw or to judge.
+constexpr double k_data_beside_copy = 1.25;
 /// A budget is the model's: what else a run does may take the rest.
 constexpr double k_least_share = 2.0 / 3;
 
@@ -31,10 +34,11 @@ Instant last_verdict(Instant deadline, Duration reserve) {
   return deadline == Instant::max() ? deadline : deadline - reserve / k_part;
 }
 
-Duration final_reserve(Duration plain_launch, Duration data) {
+Duration final_reserve(Duration plain_launch, Duration data, bool beside_copy) {
   const double seconds = to_seconds(plain_launch);
   const double launches = final_pairs(seconds * 1e9) > 1 ? k_reserved_plain_launches : k_reserved_long_launches;
-  return from_seconds(k_reserved_seconds + launches * (seconds + to_seconds(data)));
+  const double alone = beside_copy ? k_final_processes * final_launches_alone(true) * k_data_beside_copy : 0;
+  return from_seconds(k_reserved_seconds + launches * seconds + (launches + alone) * to_seconds(data));
 }
 
 Duration kept_back(Duration left, Duration reserve) {

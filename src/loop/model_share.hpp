@@ -11,9 +11,13 @@
 
 namespace kw {
 
+/// Pairs of processes of a final measurement.
+inline constexpr int k_final_processes = 3;
+
 /// How long a final measurement takes that need not hurry: it launches the plain kernel some times, and `data` is what
-/// each of these takes besides.
-[[nodiscard]] Duration final_reserve(Duration plain_launch, Duration data = {});
+/// each of these takes besides. The best kernel's launches alone are counted `beside_copy`, where their number decides
+/// what the ratios are worth; elsewhere they take what is left.
+[[nodiscard]] Duration final_reserve(Duration plain_launch, Duration data = {}, bool beside_copy = false);
 /// What is kept back for it of `left`, the wall clock when the search begins: a third at most, for without a kernel
 /// there is nothing to measure. It ends in time, with fewer launches.
 [[nodiscard]] Duration kept_back(Duration left, Duration reserve);

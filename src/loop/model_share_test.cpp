@@ -24,6 +24,11 @@ TEST(ModelShare, a_final_measurement_counts_the_data_of_its_launches) {
   EXPECT_EQ(final_reserve(from_seconds(1), from_seconds(0.5)), from_seconds(5));
 }
 
+TEST(ModelShare, a_final_measurement_beside_a_copy_counts_the_launches_alone) {
+  EXPECT_EQ(final_reserve(from_seconds(0.1), from_seconds(0.2), true), from_seconds(2 + 14 * 0.3 + 60 * 1.25 * 0.2));
+  EXPECT_EQ(final_reserve(from_seconds(0.1), {}, true), final_reserve(from_seconds(0.1)));
+}
+
 TEST(ModelShare, two_thirds_are_no_news) {
   EXPECT_FALSE(small_share_warning({90, 20, 9}));
 }

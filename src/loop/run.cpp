@@ -19,11 +19,10 @@
 #include "record/dispatch.hpp"
 #include "verify/local_verifier.hpp"
 #include "verify/state/measure_state.hpp"
+#include "verify/timing/copy_comparison.hpp"
 
 namespace kw {
 namespace {
-
-constexpr int k_final_processes = 3;
 
 /// One run in progress; a class because the loop's steps share all of this.
 class Run {
@@ -58,7 +57,8 @@ class Run {
   void record_use(const Budget& budget);
   [[nodiscard]] Duration plain_launch() const { return from_seconds(1e-9 * verifier_->plain().median_ns); }
   [[nodiscard]] Duration reserve() const {
-    return kept_back(left_, final_reserve(plain_launch(), verifier_->data_of_launch()));
+    const bool beside_copy = compares_with_copy(verifier_->device(), costs_->primary());
+    return kept_back(left_, final_reserve(plain_launch(), verifier_->data_of_launch(), beside_copy));
   }
 
   const RunSetup& setup_;
@@ -356,7 +356,7 @@ Result<void> Run::finish(const Budget& budget) {
   if (!record_.best_ordinal || world_.stop || ranking_) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
   const auto finishing = TimeLedger::stage(&ledger_, time_stage::final);
-  const Instant deadline = budget.deadline() - plain_launch();
+  const Instant deadline = budget.deadline();
   auto final = verifier_->final_measurement(k_final_processes, [&](Duration needed) {
     // An unlimited budget ends at the last instant there is.
     return !world_.stop && needed < deadline - world_.clock.now();

@@ -14,7 +14,7 @@ std::optional<PeakTimes> peak_times(const DeviceFacts& device, const Problem& pr
 
 bool waits_for_memory(const DeviceFacts& device, const WorkloadCost& work) {
   if (!(device.peak_f32_flops > 0) || !(device.peak_bytes > 0)) return false;
-  return work.flops / device.peak_f32_flops < work.bytes / device.peak_bytes;
+  return work.steps / device.peak_f32_flops < work.bytes / device.peak_bytes;
 }
 
 }  // namespace kw

@@ -22,7 +22,8 @@ struct PeakTimes {
 [[nodiscard]] std::optional<PeakTimes> peak_times(const DeviceFacts& device, const Problem& problem,
                                                   const WorkloadCost& work);
 
-/// Whether the bytes of `work` keep a kernel longer than its operations do; false where the peaks are not known.
+/// Whether the bytes of `work` keep a kernel longer than the steps of an obvious evaluation do: those of a convolution
+/// can be avoided in part, and it computes all the same. False where the peaks are not known.
 [[nodiscard]] bool waits_for_memory(const DeviceFacts& device, const WorkloadCost& work);
 
 }  // namespace kw

@@ -8,7 +8,7 @@
 #include "verify/gates/gate.hpp"
 #include "verify/timing/copy_comparison.hpp"
 #include "verify/timing/doubt.hpp"
-#include "verify/timing/final_pairs.hpp"
+#include "verify/timing/final_launches.hpp"
 #include "verify/timing/timing.hpp"
 #include "verify/tools/profile.hpp"
 #include "verify/verifier.hpp"
@@ -16,15 +16,21 @@
 namespace kw {
 namespace {
 
-constexpr int k_final_solo_samples = 12;  ///< per process; enough for a decision by two launches of the plain kernel
+Duration plain_time(const MeasureState& measuring) {
+  return Duration(static_cast<std::int64_t>(measuring.baseline.time.median_ns));
+}
+
+/// What the last of each took with its data: whoever has no time for another one does not begin it.
+struct LastTook {
+  Duration pair;     ///< at first the plain kernel's part
+  Duration alone{};  ///< a launch of the champion
+};
 
 /// Interleaved pairs against the plain kernel, then more launches of the champion, each followed by one of the copy
 /// where that says something, in the processes just started.
 Result<void> time_one_process(const TimingContext& timing, MeasureState& measuring, PairedComparison& comparison,
-                              TimingResult& timed, CopyComparison& copy, const HasTime& has_time) {
+                              TimingResult& timed, CopyComparison& copy, LastTook& took, const HasTime& has_time) {
   const Clock& clock = timing.facts.clock;
-  Duration last{};  // what the last pair or launch took, with its data
-  const auto in_time = [&] { return timed.other_ns.empty() || has_time(last); };
   const auto failed = [](const TimingFailure& why) {
     return fail(Error{errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
                       "run the same command with --resume to measure it again"});
@@ -36,27 +42,26 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
   const std::size_t pairs = final_pairs(measuring.baseline.time.median_ns);
   const std::size_t wanted = timed.other_ns.size() + pairs;
   const auto may_try = [&](std::size_t tries) {
-    if (tries < k_tries * pairs) return in_time();
-    return timed.other_ns.empty() && tries < k_tries_for_the_first * pairs && has_time(last);
+    if (tries < k_tries * pairs) return timed.other_ns.empty() || has_time(took.pair);
+    return timed.other_ns.empty() && tries < k_tries_for_the_first * pairs && has_time(took.pair);
   };
   for (std::size_t tries = 0; timed.other_ns.size() < wanted && may_try(tries); ++tries) {
     const Instant began = clock.now();
     if (auto done = time_pair(timing, champion, measuring.baseline.loaded, comparison, timed); !done) {
       return failed(done.error());
     }
-    last = clock.now() - began;
+    took.pair = clock.now() - began;
+    took.alone = took.pair - std::min(took.pair, plain_time(measuring));  // nearly all of it may be the plain kernel
   }
   const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  // Alone it takes as long as a pair without the plain kernel, which may be nearly all of one.
-  last -= std::min(last, Duration(static_cast<std::int64_t>(measuring.baseline.time.median_ns)));
-  for (int i = 0; i < k_final_solo_samples && in_time(); ++i) {
+  for (int i = 0; i < final_launches_alone(copy.says_something()) && has_time(took.alone); ++i) {
     const Instant began = clock.now();
     const auto alone = time_alone(timing, champion, 1);
     if (!alone) return failed(alone.error());
     if (!alone->candidate_ns.empty()) copy.follow(alone->candidate_ns.back());
-    last = clock.now() - began;
+    took.alone = clock.now() - began;
     append(timed.candidate_ns, alone->candidate_ns);
     append(timed.claimed_ns, alone->claimed_ns);
     append(timed.observed_ns, alone->observed_ns);
@@ -88,7 +93,10 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
   PairedComparison comparison(rule, measuring.rng.next());
   TimingResult timed;
   Duration started{};
-  CopyComparison copy(facts, measuring, clock);
+  LastTook took{plain_time(measuring)};
+  const bool beside_copy =
+      compares_with_copy(measuring.device, facts.costs().primary()) && has_time(CopyComparison::k_to_build);
+  CopyComparison copy(facts, measuring, clock, beside_copy);
   facts.backend.expect((copy.says_something() ? 3 : 2) * processes);  // of the champion, the plain kernel and the copy
   for (int i = 0; i < processes && (i == 0 || has_time(started)); ++i) {
     const Instant began = facts.clock.now();
@@ -96,7 +104,7 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
     copy.start();
     started = facts.clock.now() - began;
     const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.data};
-    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, copy, has_time));
+    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, copy, took, has_time));
   }
   comparison.finish();
   if (timed.other_ns.empty()) {

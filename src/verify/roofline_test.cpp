@@ -59,6 +59,7 @@ TEST(WaitsForMemory, by_the_measured_peaks) {
   device.peak_bytes = 1e11;
   EXPECT_TRUE(waits_for_memory(device, {1e6, 8e6, 1e6}));
   EXPECT_FALSE(waits_for_memory(device, {1e9, 8e6, 1e9})) << "operations take longer than bytes";
+  EXPECT_FALSE(waits_for_memory(device, {0, 8e6, 1e9})) << "they can be avoided in part, as a convolution's can";
   EXPECT_FALSE(waits_for_memory(device, {0, 0, 0}));
 }
 

@@ -476,5 +476,17 @@ TEST_F(FinalMeasurementTest, a_final_measurement_goes_on_alone_where_a_pair_woul
   EXPECT_GT(final->samples, 1);
 }
 
+/// Also where another process begins, whose first pair was not seen to take anything.
+TEST_F(VerifierTest, begins_a_final_pair_where_the_plain_kernel_would_be_over) {
+  kernels["plain"].time_ns = 1e8;  // longer than processes take to start
+  open();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  verifier->promote();
+  const auto final = verifier->final_measurement(3, [&](Duration needed) { return to_seconds(needed) < 0.09; });
+  ASSERT_TRUE(final) << final.error().to_string();
+  EXPECT_EQ(final->versus.at(0).pairs, 1);
+  EXPECT_EQ(final->samples, 1 + 3 * 12) << "those alone take less";
+}
+
 }  // namespace
 }  // namespace kw

@@ -12,10 +12,14 @@
 
 namespace kw {
 
-CopyComparison::CopyComparison(const RunFacts& facts, const MeasureState& measuring, StepClock& clock)
+bool compares_with_copy(const DeviceFacts& device, const WorkloadCost& work) {
+  return needs_calibration(device) && waits_for_memory(device, work);
+}
+
+CopyComparison::CopyComparison(const RunFacts& facts, const MeasureState& measuring, StepClock& clock, bool is_wanted)
     : facts_(facts), measuring_(measuring), clock_(clock), kernel_bytes_(facts.costs().primary().bytes) {
   const DeviceFacts& device = measuring.device;
-  if (!needs_calibration(device) || !waits_for_memory(device, facts.costs().primary())) return;
+  if (!is_wanted) return;
   const auto building = clock.doing(time_activity::peaks);
   auto copy = copy_kernel(device, static_cast<std::int64_t>(kernel_bytes_ / 2));
   if (!copy) return;

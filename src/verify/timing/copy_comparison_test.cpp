@@ -12,7 +12,7 @@
 namespace kw {
 namespace {
 
-constexpr int k_pairs_per_process = 12;
+constexpr int k_pairs_per_process = 20;
 
 /// A processor by whose peaks the problem waits for memory, with a copy that takes half as long as the kernel.
 class CopyComparisonTest : public VerifierTest {
@@ -27,12 +27,12 @@ class CopyComparisonTest : public VerifierTest {
     kernels["honest"].relative_noise = 0;
   }
 
-  Result<Measurement> measured(int processes) {
+  Result<Measurement> measured(int processes, bool has_time = true) {
     open();
     EXPECT_TRUE(verify("honest").verdict.accepted());
     verifier->promote();
     starts = backend.starts();
-    auto last = verifier->final_measurement(processes, [](Duration) { return true; });
+    auto last = verifier->final_measurement(processes, [&](Duration) { return has_time; });
     starts = backend.starts() - starts;
     return last;
   }
@@ -78,6 +78,13 @@ TEST_F(CopyComparisonTest, keeps_what_it_has_where_the_copy_fails) {
   const auto none = measured(1);
   ASSERT_TRUE(none) << none.error().to_string();
   EXPECT_FALSE(none->beside_copy);
+}
+
+TEST_F(CopyComparisonTest, builds_nothing_without_time) {
+  const auto last = measured(1, false);
+  ASSERT_TRUE(last) << last.error().to_string();
+  EXPECT_FALSE(last->beside_copy);
+  EXPECT_EQ(starts, 2);
 }
 
 TEST(CopyKernel, moves_as_many_bytes_as_it_is_asked_for) {
