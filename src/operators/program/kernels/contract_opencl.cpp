@@ -202,11 +202,12 @@ class OpenClContraction {
   }
 
   /// Where registers are short a step of a tile is some 20 instructions. With one of them in each turn of the loop the
-  /// same kernel took 15.7 ms in one process and 18.2 in another, with four 14.4 to 16.2 (Zen 3, 2026-11-29).
+  /// same product took 15.7 ms in one process and 18.2 in another, with four 14.4 to 16.2; a convolution with taps of
+  /// 3 x 3 took 21.7 and 25.6 ms, and with three in each turn 16.8 and 17.6 (Zen 3).
   std::string product_loops(KernelScope& scope) const {
-    const auto loops = loops_text(scope, contraction_.inner);
+    constexpr int k_steps = 4;
     const bool short_registers = vector_registers(context_.device).per_float16 > 1;
-    return short_registers && contraction_.inner.size() == 1 ? "#pragma unroll 4\n" + loops : loops;
+    return loops_text(scope, contraction_.inner, short_registers ? k_steps : 1);
   }
 
   void write_products() {

@@ -98,18 +98,17 @@ std::string guarded_text(KernelScope& scope, const StageExpr& element, const std
   return fmt::format("{} ? {} : 0.0f", condition, scope.text(element, Binding::either));
 }
 
-std::string loops_text(KernelScope& scope, const StageAxes& axes) {
-  std::string text;
+std::string loops_text(KernelScope& scope, const StageAxes& axes, int unrolled) {
+  std::vector<std::string> lines;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto name = scope.axis(axes[i].name);
-    if (i == 0) {
-      text += fmt::format("for (int {0} = begin; {0} < end; ++{0})", name);
-    } else {
-      text += fmt::format("\n{}for (int {} = 0; {} < {}; ++{})", std::string(2 * i, ' '), name, name,
-                          scope.extent(axes[i].extent), name);
-    }
+    const std::string indent(2 * i, ' ');
+    const auto* const first = i == 0 ? "begin" : "0";
+    const auto end = i == 0 ? "end" : scope.extent(axes[i].extent);
+    if (unrolled > 1 && i + 1 == axes.size()) lines.push_back(fmt::format("{}#pragma unroll {}", indent, unrolled));
+    lines.push_back(fmt::format("{0}for (int {1} = {2}; {1} < {3}; ++{1})", indent, name, first, end));
   }
-  return text;
+  return join_lines(lines);
 }
 
 std::string stored_place(KernelScope& scope, const Contraction& contraction) {

@@ -52,7 +52,8 @@ class ContractArguments {
                                        const std::vector<StageExpr>& guards);
 
 /// Loops over all of `axes`, as a line each: "for (int c = 0; c < 64; ++c)". The first one goes from begin to end.
-[[nodiscard]] std::string loops_text(KernelScope& scope, const StageAxes& axes);
+/// The last one is unrolled so many times.
+[[nodiscard]] std::string loops_text(KernelScope& scope, const StageAxes& axes, int unrolled = 1);
 
 /// What becomes of a finished sum that is called `sum`.
 struct StoredSum {
