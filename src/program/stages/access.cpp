@@ -82,12 +82,19 @@ bool slides(const Stage& stage) {
   return found;
 }
 
+bool goes_along_columns(const StageNode& load, const StageAxes& rows, const StageAxes& columns) {
+  if (columns.empty() || !is_contiguous(load, columns.back().name)) return false;
+  return rows.empty() || std::ranges::any_of(load.operands, [&](const StageExpr& index) {
+           return depends_on(index, rows.back().name);
+         });
+}
+
 bool has_contiguous_rows(const Stage& stage) {
   bool along_rows = false;
   bool along_columns = false;
   for_each_load(stage, [&](const StageNode& load) {
     along_rows = along_rows || (!stage.axes.empty() && is_contiguous(load, stage.axes.back().name));
-    along_columns = along_columns || (!stage.inner.empty() && is_contiguous(load, stage.inner.back().name));
+    along_columns = along_columns || goes_along_columns(load, stage.axes, stage.inner);
   });
   return along_rows && !along_columns;
 }

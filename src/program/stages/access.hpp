@@ -10,6 +10,9 @@ namespace kw {
 
 /// Whether the load's place advances by one element with `axis`, and by that alone.
 [[nodiscard]] bool is_contiguous(const StageNode& load, const std::string& axis);
+/// Whether neighbours of a row are neighbours in memory, in a tensor that neighbouring rows have elements of their own
+/// in: a row of weights, which all of them read, says nothing.
+[[nodiscard]] bool goes_along_columns(const StageNode& load, const StageAxes& rows, const StageAxes& columns);
 /// Of a reduction: whether neighbouring rows have elements that are contiguous, rather than neighbours of a row.
 [[nodiscard]] bool has_contiguous_rows(const Stage& stage);
 

@@ -92,7 +92,7 @@ class LaneRowsWriter {
     for (const auto* stage : stages_) {
       const auto columns = columns_of(*stage, row_count_);
       for_each_load(*stage, [&](const StageNode& load) {
-        along_columns = along_columns || (!columns.empty() && is_contiguous(load, columns.back().name));
+        along_columns = along_columns || goes_along_columns(load, rows_, columns);
       });
       const bool gathers = stage->kind == StageKind::map || lane_reduction(*stage) != nullptr;
       if (!gathers || !has_lanes(stage->body, axis) || !has_lanes(stage->epilogue, axis)) return false;
