@@ -97,6 +97,7 @@ class CachedRowsText {
     const auto name = fmt::format("words_of_{}", buffers_[map_.buffer].name);
     buffers_.push_back({name, name, DType::i32});
     scope_.emplace(buffers_, stages, context.dialect, k_locals);
+    scope_->divide_quickly(context.program);
     gathering_ = gathering_of(reductions_);
   }
 

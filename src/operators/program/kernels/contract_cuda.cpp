@@ -309,6 +309,7 @@ class CudaContraction {
     const auto& stage = contraction_.split.stage;
     const auto whole = stores().with_window_axes(patch_text_ ? patch_text_->scope_stage() : stage);
     KernelScope scope(context_.buffers, whole, context_.dialect, locals());
+    scope.divide_quickly(context_.program);
     Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
                                                   {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
     // More outputs at a time would take the registers of a second block.

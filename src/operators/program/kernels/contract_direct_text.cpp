@@ -49,7 +49,9 @@ class DirectText {
         image_(contraction.second.element->tensor.buffer),
         stored_(*stored_address(contraction)),
         scope_(context.buffers, contraction.split.stage, context.dialect, direct_locals()),
-        sums_(context.buffers[image_].name, contraction, direct, scope_) {}
+        sums_(context.buffers[image_].name, contraction, direct, scope_) {
+    scope_.divide_quickly(context.program);
+  }
 
   GroupKernels write() {
     const auto kernel = kernel_of_buffer(context_, contraction_.split.stage.buffer);

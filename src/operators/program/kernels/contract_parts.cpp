@@ -11,6 +11,7 @@ GroupKernels sum_of_parts(const GroupContext& context, const Contraction& contra
   const auto& stage = contraction.split.stage;
   const auto& out = context.buffers[stage.buffer];
   KernelScope scope(context.buffers, stage, context.dialect, contract_gpu_locals());
+  scope.divide_quickly(context.program);
   const auto stored = stored_sum(scope, contraction, out, "sum");
   const auto all = joined_axes(joined_axes(contraction.batch, contraction.rows), contraction.columns);
   const auto count = scope.element_count(all);

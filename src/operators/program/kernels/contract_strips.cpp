@@ -40,7 +40,9 @@ class StripText {
         is_long_(is_long),
         out_(context.buffers[contraction.split.stage.buffer]),
         second_(contraction.second.element->tensor.buffer),
-        scope_(context.buffers, contraction.split.stage, context.dialect, strip_locals()) {}
+        scope_(context.buffers, contraction.split.stage, context.dialect, strip_locals()) {
+    scope_.divide_quickly(context.program);
+  }
 
   GroupKernels write() {
     const auto kernel = kernel_of_buffer(context_, contraction_.split.stage.buffer);

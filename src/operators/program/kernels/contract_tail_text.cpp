@@ -83,6 +83,7 @@ GroupKernels joined_tiles(const GroupContext& context, const Contraction& contra
   auto names = tail_locals();
   names.insert(names.end(), {"id", "part", "parts", "lane"});
   KernelScope scope(context.buffers, stage, context.dialect, names);
+  scope.divide_quickly(context.program);
   const auto count = scope.element_count(stage.axes);
   const auto joined =
       tail_joined(scope, tail, "gathered", of_rows ? fmt::format("parts[part * ({}) + id]", count) : "other");

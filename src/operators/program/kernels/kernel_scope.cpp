@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "codegen/text.hpp"
+#include "operators/program/kernels/quick_quotients.hpp"
 #include "operators/program/kernels/shared_values.hpp"
 #include "record/bundle.hpp"
 
@@ -73,7 +74,7 @@ constexpr std::array k_own_names = {"id",           "rest",          "sum",     
                                     "kept_row",     "shared_memory", "sums",         "whole",         "inside",
                                     "from",         "exchanged",     "results",      "stored",        "parts",
                                     "part_sum",     "part_sums",     "part_maximum", "part_maxima",   "part_factor",
-                                    "part_factors", "part_term",     "part_terms"};
+                                    "part_factors", "part_term",     "part_terms",   "kept_batch",    "most_kept"};
 
 std::string operand_of(const std::string& text) {
   return is_word(text) || text.find(' ') == std::string::npos ? text : "(" + text + ")";
@@ -198,9 +199,25 @@ std::string KernelScope::leaf(const StageExpr& node) {
       return result_;
     case StageOp::load:
       return load_text(*node);
+    case StageOp::divide:
+      return quick_quotient(*node);
     default:
       return "";
   }
+}
+
+void KernelScope::divide_quickly(const StageProgram& program) {
+  if (dialect_->divisions_branch) quick_divisors_ = quick_divisors(program.stages);
+}
+
+/// Empty where it is none.
+std::string KernelScope::quick_quotient(const StageNode& node) {
+  if (!quick_divisors_ || !is_quick_quotient(node, *quick_divisors_)) return "";
+  const auto& divisor = node.operands[1];
+  if (divisor->op == StageOp::real)
+    return fmt::format("({} * {})", text(node.operands[0], Binding::product), float_literal(1.0 / divisor->real));
+  return fmt::format("__fdividef({}, {})", without_parentheses(text(node.operands[0])),
+                     without_parentheses(text(divisor)));
 }
 
 std::string KernelScope::load_text(const StageNode& node) {

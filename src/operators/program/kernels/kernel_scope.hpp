@@ -3,6 +3,7 @@
 // expressions in them. One text serves OpenCL C and CUDA C++ through the dialect.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -57,6 +58,9 @@ class KernelScope {
   void forget_values() { values_.clear(); }
   /// A variable of the kernel holds the one element of the buffer that its work-item reads.
   void hold(std::size_t buffer, const std::string& variable) { held_[buffer] = variable; }
+  /// Where a division is a dozen instructions, those of the program's quotients are fewer that may be; see
+  /// quick_quotients.hpp. Not for kernels by whose accuracy others are judged.
+  void divide_quickly(const StageProgram& program);
   /// A name that nothing in the kernel has yet.
   [[nodiscard]] std::string new_name(const std::string& wanted);
   /// Where the element's own place is known under a name: text() uses it for other tensors of the same shape.
@@ -79,6 +83,7 @@ class KernelScope {
   [[nodiscard]] std::string leaf(const StageExpr& node);
   [[nodiscard]] std::string load_text(const StageNode& node);
   [[nodiscard]] std::string call(const StageNode& node, const std::vector<std::string>& operands);
+  [[nodiscard]] std::string quick_quotient(const StageNode& node);
   [[nodiscard]] std::string quotient(const StageNode& node, const std::vector<std::string>& operands);
   [[nodiscard]] std::string converted_text(const StageNode& node, const std::string& operand);
   [[nodiscard]] std::string free_name(std::string wanted) const;
@@ -90,7 +95,8 @@ class KernelScope {
   std::map<std::string, std::string> extents_;  ///< parameters by their text
   std::vector<std::pair<std::string, std::string>> integers_;
   std::map<const StageNode*, std::string> values_;
-  std::map<std::size_t, std::string> held_;  ///< variables by buffer
+  std::map<std::size_t, std::string> held_;              ///< variables by buffer
+  std::optional<std::set<std::size_t>> quick_divisors_;  ///< buffers; absent where divisions are as they are
   StageAxes place_axes_;
   std::string place_;
   std::string result_;

@@ -90,6 +90,7 @@ class MapWriter {
   MapWriter(const GroupContext& context, const Stage& stage)
       : context_(context), stage_(stage), axes_(map_axes(stage)), scope_(context.buffers, stage, context.dialect) {
     constexpr double k_elements = 8;  // of a work-item, by default
+    scope_.divide_quickly(context.program);
     auto lanes = k_least_lanes;
     while (lanes <= k_most_lanes && static_cast<double>(lanes) * k_elements < count_of(axes_.columns)) lanes *= 2;
     if (lanes <= k_most_lanes) lanes_ = lanes;

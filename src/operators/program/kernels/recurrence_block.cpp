@@ -106,6 +106,7 @@ std::optional<GroupKernels> block_recurrence_kernels(const GroupContext& context
   const auto threads = fmt::format("(({} * {} + 31) / 32 * 32)", gates, length);
   KernelScope scope(context.buffers, shape.stages(), context.dialect,
                     {"states", "weights", "state", "place", "part", "parts", length});
+  scope.divide_quickly(context.program);
   const bool backwards = shape.product().backwards;
   const auto step = scope.axis(axes[1].name), steps = scope.extent(axes[1].extent);
   const auto row = row_line(shape, scope);

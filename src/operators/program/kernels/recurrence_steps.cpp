@@ -49,6 +49,7 @@ GroupKernels step_kernels(const GroupContext& context, const StepShape& shape) {
   const auto& axes = shape.axes();
   KernelScope scope(context.buffers, shape.stages(), context.dialect,
                     {"gate", "first_feature", "own", "parts", "part", "given"});
+  scope.divide_quickly(context.program);
   const auto steps = axes[1].extent.text();
   scope.pass_axis(axes[1].name, shape.product().backwards ? fmt::format("{} - 1 - repetition", steps) : "repetition");
   // In the order of the text, for names are given as they are needed.

@@ -34,16 +34,7 @@ double elements_of_item(const StageAxes& columns, const RowSharing& sharing) {
   return std::ceil(count_of(columns) / static_cast<double>(sharing.usual_slices));
 }
 
-/// A constant of the kernel: no more elements than a work-item usually has.
-std::string batch_size(const StageAxes& columns, const RowSharing& sharing) {
-  auto name = sharing.elements.name;
-  const auto share = elements_of_item(columns, sharing);
-  if (share >= static_cast<double>(k_most_elements)) return name;
-  const auto most = std::max(static_cast<std::int64_t>(share), std::int64_t{1});
-  return most == 1 ? "1" : fmt::format("{0} < {1} ? {0} : {1}", name, most);
-}
-
-/// The same in whole fours.
+/// As batch_size(), in whole fours.
 std::string batch_of_fours(const StageAxes& columns, const RowSharing& sharing) {
   const auto share = elements_of_item(columns, sharing);
   const auto name = sharing.elements.name;
@@ -200,7 +191,42 @@ void write_fours(BodyWriter& body, const StageAxes& columns, KernelScope& scope,
   body.close();
 }
 
+/// One batch, from element `start` on.
+void write_batch(BodyWriter& body, const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
+                 const Odometer& odometer, const BatchText& text) {
+  const auto count = count_text(columns, scope, text);
+  const bool several = columns.size() > 1;
+  body.lines(text.arrays);
+  if (!text.guard.empty()) body.line("bool counted[batch];");
+  body.line("#pragma unroll");
+  body.open("for (int part = 0; part < batch; ++part)");
+  if (several) {
+    odometer.indices(body);
+  } else if (!columns.empty() && scope.used_axes().count(columns[0].name) > 0) {
+    body.line(fmt::format("const int {} = min({}, {} - 1);", scope.axis(columns[0].name), flat_index(sharing), count));
+  }
+  write_reads(body, fmt::format("{} < {}", flat_index(sharing), count), text);
+  if (several) odometer.advance(body);
+  body.close();
+  body.lines(text.before);
+  body.line("#pragma unroll");
+  body.open("for (int part = 0; part < batch; ++part)");
+  body.open(counts_in_batch(columns, scope, sharing, text));
+  body.lines(text.uses);
+  body.close();
+  body.close();
+  body.lines(text.after);
+}
+
 }  // namespace
+
+std::string batch_size(const StageAxes& columns, const RowSharing& sharing) {
+  auto name = sharing.elements.name;
+  const auto share = elements_of_item(columns, sharing);
+  if (share >= static_cast<double>(k_most_elements)) return name;
+  const auto most = std::max(static_cast<std::int64_t>(share), std::int64_t{1});
+  return most == 1 ? "1" : fmt::format("{0} < {1} ? {0} : {1}", name, most);
+}
 
 std::string place_in_batch(const RowSharing& sharing) {
   return flat_index(sharing);
@@ -236,34 +262,22 @@ void write_batches(BodyWriter& body, const StageAxes& columns, KernelScope& scop
 }
 
 void write_batches(BodyWriter& body, const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
-                   const BatchText& text) {
-  const auto count = count_text(columns, scope, text);
-  const bool several = columns.size() > 1;
+                   const BatchText& text, const std::optional<BatchText>& first) {
   const Odometer odometer(columns, scope, sharing.slices, text, false);
   body.line(fmt::format("const int batch = {};", batch_size(columns, sharing)));
   write_length(body, text);
-  if (several) odometer.begin(body);
-  body.open(fmt::format("for (int start = slice; start < {}; start += {} * batch)", count, sharing.slices));
-  body.lines(text.arrays);
-  if (!text.guard.empty()) body.line("bool counted[batch];");
-  body.line("#pragma unroll");
-  body.open("for (int part = 0; part < batch; ++part)");
-  if (several) {
-    odometer.indices(body);
-  } else if (!columns.empty() && scope.used_axes().count(columns[0].name) > 0) {
-    body.line(fmt::format("const int {} = min({}, {} - 1);", scope.axis(columns[0].name), flat_index(sharing), count));
+  if (columns.size() > 1) odometer.begin(body);
+  std::string begin = "slice";
+  if (first) {
+    body.open("");
+    body.line("const int start = slice;");
+    write_batch(body, columns, scope, sharing, odometer, *first);
+    body.close();
+    begin = fmt::format("slice + {} * batch", sharing.slices);
   }
-  write_reads(body, fmt::format("{} < {}", flat_index(sharing), count), text);
-  if (several) odometer.advance(body);
-  body.close();
-  body.lines(text.before);
-  body.line("#pragma unroll");
-  body.open("for (int part = 0; part < batch; ++part)");
-  body.open(counts_in_batch(columns, scope, sharing, text));
-  body.lines(text.uses);
-  body.close();
-  body.close();
-  body.lines(text.after);
+  body.open(fmt::format("for (int start = {}; start < {}; start += {} * batch)", begin,
+                        count_text(columns, scope, text), sharing.slices));
+  write_batch(body, columns, scope, sharing, odometer, text);
   body.close();
 }
 

@@ -2,6 +2,7 @@
 // The loops of work-items over their elements of a row. Several elements are read before the first is used, so that as
 // many reads of memory are under way; indices along several axes are counted on, which takes no divisions.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,13 @@ struct FourText {
   std::vector<std::string> uses;      ///< of four that count, the first at `four`; empty: text.uses, of each
 };
 
-/// Writes the loop of a work-item over its share of the row's columns. `scope` has printed `text` already.
+/// How many elements a batch of the row's columns has, no more than a work-item usually has: an expression of tunables.
+[[nodiscard]] std::string batch_size(const StageAxes& columns, const RowSharing& sharing);
+
+/// Writes the loop of a work-item over its share of the row's columns. `scope` has printed `text` already. The first
+/// batch is apart where it has a text of its own.
 void write_batches(BodyWriter& body, const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
-                   const BatchText& text);
+                   const BatchText& text, const std::optional<BatchText>& first = std::nullopt);
 /// Writes both loops, of which the kernel takes the one with fours where it can.
 void write_batches(BodyWriter& body, const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
                    const BatchText& text, const FourText& fours);

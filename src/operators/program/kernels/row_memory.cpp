@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "program/stages/access.hpp"
-#include "program/stages/rewrite.hpp"
 #include "program/stages/work.hpp"
 
 namespace kw {
@@ -17,68 +15,20 @@ constexpr std::int64_t k_gathering_bytes = 14336;
 /// Shorter rows are found in the nearest cache.
 constexpr double k_shortest_kept = 12288;
 
-/// The one axis of the row's columns, if it has one.
-const StageAxis* column_of(const Stage& stage, std::size_t rows) {
-  if (stage.kind == StageKind::reduce) return stage.inner.size() == 1 ? &stage.inner[0] : nullptr;
-  return stage.kind == StageKind::map && stage.axes.size() == rows + 1 ? &stage.axes.back() : nullptr;
-}
-
-bool is_axis(const StageExpr& index, const std::string& name) {
-  return index->op == StageOp::axis && index->axis == name;
-}
-
-/// Whether the element lies in the row at the column's own index.
-bool is_of_row(const StageNode& load, const std::string& column) {
-  const auto& indices = load.operands;
-  return !indices.empty() && is_axis(indices.back(), column) &&
-         std::none_of(indices.begin(), indices.end() - 1,
-                      [&](const StageExpr& index) { return depends_on(index, column); });
-}
-
-/// Whether both are elements of the same row of the same tensor.
-bool are_of_one_row(const StageNode& a, const StageNode& b) {
-  const auto same = [](const StageExpr& x, const StageExpr& y) { return same_expression(x, y); };
-  return a.tensor.buffer == b.tensor.buffer && a.operands.size() == b.operands.size() &&
-         std::equal(a.operands.begin(), a.operands.end() - 1, b.operands.begin(), same);
-}
-
 }  // namespace
 
 std::optional<RowMemory> RowMemory::of(const std::vector<const Stage*>& readings, std::size_t rows,
                                        const std::vector<KernelBuffer>& buffers, const DeviceFacts& device) {
-  const auto reads_row = [&](const Stage& stage, const StageNode& element, const Extent& length) {
-    const auto* column = column_of(stage, rows);
-    if (column == nullptr || column->extent.text() != length.text()) return false;
-    bool found = false;
-    for_each_load(stage.body, [&](const StageNode& load) {
-      found = found || (is_of_row(load, column->name) && are_of_one_row(load, element));
-    });
-    return found;
-  };
-  for (std::size_t i = 0; i + 1 < readings.size(); ++i) {
-    const Stage& first = *readings[i];
-    const auto* column = column_of(first, rows);
-    if (column == nullptr || first.kind != StageKind::reduce || !first.guards.empty()) continue;
-    if (!is_worth_keeping(count_of({*column}), device)) continue;
-    for (const auto* load : certain_loads(first.body)) {
-      if (buffers[load->tensor.buffer].dtype != DType::f32 || !is_of_row(*load, column->name)) continue;
-      const auto again = std::any_of(readings.begin() + static_cast<std::ptrdiff_t>(i) + 1, readings.end(),
-                                     [&](const Stage* later) { return reads_row(*later, *load, column->extent); });
-      if (again) return RowMemory(first, *load);
-    }
-  }
-  return std::nullopt;
+  const auto element = common_row_element(readings, rows, buffers, [&](const RowElement& one) {
+    return one.column + 1 == one.load->operands.size() && is_worth_keeping(count_of({{"", one.length}}), device);
+  });
+  if (!element) return std::nullopt;
+  return RowMemory(*element, rows);
 }
 
 std::vector<const StageNode*> RowMemory::elements(const Stage& stage) const {
-  const auto& axes = stage.kind == StageKind::reduce ? stage.inner : stage.axes;
-  std::vector<const StageNode*> found;
-  if (!filled_ && &stage != first_) return found;
-  if (axes.empty() || axes.back().extent.text() != length_.text()) return found;
-  for_each_load(stage.body, [&](const StageNode& load) {
-    if (is_of_row(load, axes.back().name) && are_of_one_row(load, *element_)) found.push_back(&load);
-  });
-  return found;
+  if (!filled_ && &stage != element_.first) return {};
+  return loads_of_row_element(stage, rows_, element_);
 }
 
 std::vector<std::string> RowMemory::read(const StageNode& load, const std::string& type, const std::string& name,
@@ -102,11 +52,11 @@ std::string RowMemory::declarations(KernelScope& scope) const {
       "  extern __shared__ __align__(16) unsigned char shared_memory[];\n"
       "  float* const kept_row = (float*)shared_memory;\n"
       "  const int kept = min({}, ROW_KEPT);\n",
-      scope.extent(length_));
+      scope.extent(element_.length));
 }
 
 std::string RowMemory::shared_bytes() const {
-  return fmt::format("{} * min({}, ROW_KEPT)", k_bytes, length_.text());
+  return fmt::format("{} * min({}, ROW_KEPT)", k_bytes, element_.length.text());
 }
 
 std::int64_t row_memory_elements(const DeviceFacts& device) {
@@ -129,7 +79,7 @@ bool is_worth_keeping(double elements, const DeviceFacts& device) {
 }
 
 Tunable RowMemory::kept(const DeviceFacts& device) const {
-  const double elements = static_cast<double>(length_.value());
+  const double elements = static_cast<double>(element_.length.value());
   // All multiples of four; the largest of each generation's shared memory are among them.
   Tunable kept{"ROW_KEPT", {0, 12288, 16384, 21760, 32768, 38144, 45056, 54528}, 0};
   for (const auto value : kept.values) {
@@ -146,7 +96,7 @@ Tunable RowMemory::batch() const {
 
 Tunable RowMemory::threads() const {
   constexpr std::int64_t k_two_fit = 27000;
-  return {"KEPT_ROW_THREADS", {256, 512, 1024}, length_.value() > k_two_fit ? 1024 : 512};
+  return {"KEPT_ROW_THREADS", {256, 512, 1024}, element_.length.value() > k_two_fit ? 1024 : 512};
 }
 
 }  // namespace kw

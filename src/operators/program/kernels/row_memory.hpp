@@ -10,6 +10,7 @@
 
 #include "hardware/device_facts.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
+#include "operators/program/kernels/row_element.hpp"
 #include "operators/program/kernels/row_sharing.hpp"
 #include "program/stages/stage.hpp"
 
@@ -19,8 +20,8 @@ namespace kw {
 class RowMemory {
  public:
   /// Of a group with a row for each work-group: the elements that several of its readings have in common. `readings`
-  /// are the stages whose bodies are read, in their order. Absent where nothing is read twice that is worth keeping,
-  /// where the first reading is no reduction of the whole row, and where rows have several axes of columns.
+  /// are the stages whose bodies are read, in their order. Absent as common_row_element() is, and where neighbours of a
+  /// row do not lie side by side or are not worth keeping.
   [[nodiscard]] static std::optional<RowMemory> of(const std::vector<const Stage*>& readings, std::size_t rows,
                                                    const std::vector<KernelBuffer>& buffers, const DeviceFacts& device);
 
@@ -32,7 +33,7 @@ class RowMemory {
   [[nodiscard]] std::vector<std::string> read(const StageNode& load, const std::string& type, const std::string& name,
                                               const std::string& place, KernelScope& scope) const;
   /// The stage was written; readings behind the first one read what is kept.
-  void was_written(const Stage& stage) { filled_ = filled_ || &stage == first_; }
+  void was_written(const Stage& stage) { filled_ = filled_ || &stage == element_.first; }
 
   /// The kernel's first lines: the memory, and how many elements it has.
   [[nodiscard]] std::string declarations(KernelScope& scope) const;
@@ -46,12 +47,10 @@ class RowMemory {
   [[nodiscard]] Tunable batch() const;
 
  private:
-  RowMemory(const Stage& first, const StageNode& element)
-      : first_(&first), element_(&element), length_(first.inner.back().extent) {}
+  RowMemory(const RowElement& element, std::size_t rows) : element_(element), rows_(rows) {}
 
-  const Stage* first_;        ///< reading
-  const StageNode* element_;  ///< of it
-  Extent length_;             ///< of a row
+  RowElement element_;
+  std::size_t rows_;  ///< axes
   bool filled_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include "operators/program/kernels/row_guards.hpp"
 #include "operators/program/kernels/row_memory.hpp"
 #include "operators/program/kernels/row_pairs.hpp"
+#include "operators/program/kernels/row_registers.hpp"
 #include "operators/program/kernels/row_sharing.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
@@ -34,11 +35,12 @@ class RowsWriter {
         stages_(stages_of(context, group)),
         scope_(context.buffers, stages_, context.dialect),
         rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(group.rows)) {
+    scope_.divide_quickly(context.program);
     double longest = 0.0;
     for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
     sharing_ = row_sharing(count_of(rows_), longest, rows_are_contiguous(), gathers_one_number(),
                            static_cast<double>(context.device.compute_units));
-    if (sharing_.share == RowShare::group) keep_rows();
+    keep_rows();
   }
 
   GroupKernels write() {
@@ -54,6 +56,7 @@ class RowsWriter {
         write_reduction(stage);
       }
       if (memory_) memory_->was_written(stage);
+      if (registers_) registers_->was_written(stage);
     }
     return kernel();
   }
@@ -66,7 +69,7 @@ class RowsWriter {
     for (const auto* stage : stages_) {
       const auto columns = columns_of(*stage, group_.rows);
       for_each_load(*stage, [&](const StageNode& load) {
-        along_columns = along_columns || (!columns.empty() && is_contiguous(load, columns.back().name));
+        along_columns = along_columns || goes_along_columns(load, rows_, columns);
         along_rows = along_rows || (!rows_.empty() && is_contiguous(load, rows_.back().name));
       });
     }
@@ -83,12 +86,17 @@ class RowsWriter {
     return true;
   }
 
-  /// In shared memory, where several stages read the same elements of them.
+  /// In registers or shared memory, where several stages read the same elements of them.
   void keep_rows() {
+    if (sharing_.share != RowShare::group && sharing_.share != RowShare::lanes) return;
     std::vector<const Stage*> readings;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       readings.push_back(stages_[i]);
       if (i + 1 < stages_.size() && row_pair(*stages_[i], *stages_[i + 1])) ++i;
+    }
+    if (sharing_.share == RowShare::lanes) {
+      registers_ = RowRegisters::of(readings, group_.rows, context_.buffers, sharing_);
+      return;
     }
     memory_ = RowMemory::of(readings, group_.rows, context_.buffers, context_.device);
     if (!memory_) return;
@@ -100,16 +108,13 @@ class RowsWriter {
 
   /// Of the stage's elements that are kept, one at a time.
   [[nodiscard]] std::vector<std::string> kept_reads(const Stage& stage) {
-    std::vector<std::string> reads;
-    if (!memory_ || in_fours_) return reads;
-    std::string name;
-    for (const auto* load : memory_->elements(stage)) {
-      if (name.empty()) {
-        name = scope_.new_name("element");
-        reads = memory_->read(*load, "float", name, place_in_batch(sharing_), scope_);
-      }
-      scope_.call_value(load, name);
-    }
+    if (!(memory_ && !in_fours_) && !in_first_) return {};
+    const auto loads = memory_ ? memory_->elements(stage) : registers_->elements(stage);
+    if (loads.empty()) return {};
+    const auto name = scope_.new_name("element");
+    auto reads = memory_ ? memory_->read(*loads[0], "float", name, place_in_batch(sharing_), scope_)
+                         : registers_->read(*loads[0], name, scope_);
+    for (const auto* load : loads) scope_.call_value(load, name);
     return reads;
   }
 
@@ -138,9 +143,8 @@ class RowsWriter {
       statements.push_back(store(stage, without_parentheses(scope_.text(stage.body))));
       write_nested_loops(body_, columns, scope_, statements);
     } else {
-      const auto text = map_batches(stage);
       body_.open("");
-      write_loops(columns, text, fours(stage, columns, [&] { return map_batches(stage); }));
+      write_loops(stage, columns, [&] { return map_batches(stage); });
       body_.close();
     }
     close_live();
@@ -157,18 +161,37 @@ class RowsWriter {
     return text;
   }
 
-  void write_loops(const StageAxes& columns, const BatchText& text, const std::optional<FourText>& fours) {
-    if (fours) {
-      write_batches(body_, columns, scope_, sharing_, text, *fours);
+  /// `print` prints the stage's batches; `print_fours` too, where elements go by fours.
+  template <typename Print>
+  void write_loops(const Stage& stage, const StageAxes& columns, const Print& print) {
+    write_loops(stage, columns, print, print);
+  }
+  template <typename Print, typename PrintFours>
+  void write_loops(const Stage& stage, const StageAxes& columns, const Print& print, const PrintFours& print_fours) {
+    const auto first = first_batch(stage, print);
+    const auto text = print();
+    if (const auto in_fours = fours(stage, columns, print_fours)) {
+      write_batches(body_, columns, scope_, sharing_, text, *in_fours);
     } else {
-      write_batches(body_, columns, scope_, sharing_, text);
+      write_batches(body_, columns, scope_, sharing_, text, first);
     }
+  }
+
+  /// The batch that work-items keep in registers, or that they kept.
+  template <typename Print>
+  [[nodiscard]] std::optional<BatchText> first_batch(const Stage& stage, const Print& print) {
+    if (!registers_ || registers_->elements(stage).empty()) return std::nullopt;
+    in_first_ = true;
+    const auto text = print();
+    in_first_ = false;
+    scope_.forget_values();
+    return text;
   }
 
   /// The loop with fours, where there is one; `print` prints the stage's batches as elements are then called.
   template <typename Print>
   [[nodiscard]] std::optional<FourText> fours(const Stage& stage, const StageAxes& columns, const Print& print) {
-    if (!has_fours(columns, sharing_)) return std::nullopt;
+    if (registers_ || !has_fours(columns, sharing_)) return std::nullopt;
     const bool map = stage.kind != StageKind::reduce;
     const auto& column = columns.back();
     const auto found = row_fours(stage, column.name, column.extent, map ? stage.place.get() : nullptr, scope_);
@@ -233,8 +256,7 @@ class RowsWriter {
     if (alone()) {
       write_nested_loops(body_, stage.inner, scope_, elements(stage, accumulator));
     } else {
-      const auto text = batches(stage, accumulator);
-      write_loops(stage.inner, text, fours(stage, stage.inner, [&] { return batches(stage, accumulator); }));
+      write_loops(stage, stage.inner, [&] { return batches(stage, accumulator); });
     }
     close_live();
     scope_.forget_values();
@@ -252,23 +274,22 @@ class RowsWriter {
     own_helpers_.insert(pair.both.own_helpers.begin(), pair.both.own_helpers.end());
     body_.lines(pair.both.declarations);
     open_live();
-    auto text = pair_batches(first, pair);
-    for (const auto& line : pair.after)
-      text.after.push_back(fill(line, {{"counts", counts_in_batch(first.inner, scope_, sharing_, text)}}));
-    auto in_fours = fours(first, first.inner, [&] {
-      auto other = pair_batches(first, pair);
-      for (const auto& line : pair.after)
-        other.after.push_back(fill(line, {{"counts", counts_in_fours(sharing_, other)}}));
-      return other;
-    });
-    write_loops(first.inner, text, in_fours);
+    const auto print = [&](bool by_fours) {
+      auto text = pair_batches(first, pair);
+      const auto counts =
+          by_fours ? counts_in_fours(sharing_, text) : counts_in_batch(first.inner, scope_, sharing_, text);
+      for (const auto& line : pair.after) text.after.push_back(fill_lines(line, {{"counts", counts}}));
+      return text;
+    };
+    write_loops(
+        first, first.inner, [&] { return print(false); }, [&] { return print(true); });
     close_live();
     scope_.forget_values();
     write_gathering(body_, pair.both, sharing_, scope_.dialect(), arrays_);
     write_result(first, pair.both.result, first_result);
     scope_.forget_values();
     scope_.hold(first.buffer, first_result);
-    write_result(second, fill(pair.second_result, {{"first", first_result}}), second_result);
+    write_result(second, fill_lines(pair.second_result, {{"first", first_result}}), second_result);
     body_.close();
     hold(first, first_result);
     hold(second, second_result);
@@ -359,8 +380,9 @@ class RowsWriter {
   [[nodiscard]] std::string opening() {
     std::string coordinates;
     for (const auto& one : row_coordinates(rows_, scope_)) coordinates += "  " + one + "\n";
-    return arrays_.declarations(sharing_.threads.name) + (memory_ ? memory_->declarations(scope_) : "") +
-           row_variables(sharing_, scope_.element_count(rows_)) + coordinates;
+    const auto kept = memory_ ? memory_->declarations(scope_) : registers_ ? registers_->declarations() : "";
+    return arrays_.declarations(sharing_.threads.name) + kept + row_variables(sharing_, scope_.element_count(rows_)) +
+           coordinates;
   }
 
   [[nodiscard]] GroupKernels kernel() {
@@ -390,8 +412,10 @@ class RowsWriter {
   KernelScope scope_;
   StageAxes rows_;
   RowSharing sharing_;
-  std::optional<RowMemory> memory_;
-  bool in_fours_ = false;  ///< what is printed has its elements from fours
+  std::optional<RowMemory> memory_;        ///< where a work-group has a row
+  std::optional<RowRegisters> registers_;  ///< where rows lie side by side
+  bool in_fours_ = false;                  ///< what is printed has its elements from fours
+  bool in_first_ = false;                  ///< what is printed is the first batch, which registers_ keeps
   BodyWriter body_;
   std::set<std::size_t> written_;
   SharedArrays arrays_;

@@ -73,6 +73,7 @@ class WindowWriter {
         outputs_(tile_     ? tile_->outputs
                  : window_ ? outputs_per_item(*window_)
                            : 1) {
+    scope_.divide_quickly(context.program);
     if (tile_) tile_text_.emplace(context, stage_, *tile_, scope_, lanes_, line_count().name);
     if (window_) fours_ = row_fours(window_->columns, window_->places.place, 4, nullptr, scope_);
     if (fours_) shift_ = shift_of(*window_);
