@@ -19,10 +19,11 @@ constexpr double k_shortest_mapped_row = 256;
 constexpr std::int64_t k_least_lanes = 32;
 constexpr std::int64_t k_most_lanes = 128;
 
-/// Work-items, and elements for each. Of more than 2^28 elements an H200 took 3 % less so than by 512 work-items with
-/// four each, in the geometric mean of 16 problems (docs/results/2026-11-30-h200-fewer-instructions.md).
+/// Work-items, and elements for each. Of more than 2^28 elements an H200 took 1.5 % less so than by 256 work-items with
+/// as many, in the geometric mean of 14 problems, and none more than 1 % more; with four it took least of most and 11 %
+/// more of softplus (docs/results/2026-11-30-h200-quick-quotients.md).
 std::vector<Tunable> map_tunables() {
-  return {{"MAP_THREADS", {128, 256, 512}, 256}, {"MAP_ELEMENTS", {1, 2, 4, 8, 16}, 8}};
+  return {{"MAP_THREADS", {128, 256, 512}, 128}, {"MAP_ELEMENTS", {1, 2, 4, 8, 16}, 8}};
 }
 
 /// Whether the load is of the map's own column, and of a row that is there for every element: four neighbours are then
