@@ -11,9 +11,8 @@
 #include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/row_fours.hpp"
 #include "operators/program/kernels/row_guards.hpp"
-#include "operators/program/kernels/row_memory.hpp"
+#include "operators/program/kernels/row_keeping.hpp"
 #include "operators/program/kernels/row_pairs.hpp"
-#include "operators/program/kernels/row_registers.hpp"
 #include "operators/program/kernels/row_sharing.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
@@ -40,7 +39,7 @@ class RowsWriter {
     for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
     sharing_ = row_sharing(count_of(rows_), longest, rows_are_contiguous(), gathers_one_number(),
                            static_cast<double>(context.device.compute_units));
-    keep_rows();
+    keeping_.emplace(context, stages_, group.rows, sharing_);
   }
 
   GroupKernels write() {
@@ -55,8 +54,7 @@ class RowsWriter {
       } else {
         write_reduction(stage);
       }
-      if (memory_) memory_->was_written(stage);
-      if (registers_) registers_->was_written(stage);
+      keeping_->was_written(stage);
     }
     return kernel();
   }
@@ -84,38 +82,6 @@ class RowsWriter {
       if (i + 1 < stages_.size() && row_pair(stage, *stages_[i + 1])) return false;
     }
     return true;
-  }
-
-  /// In registers or shared memory, where several stages read the same elements of them.
-  void keep_rows() {
-    if (sharing_.share != RowShare::group && sharing_.share != RowShare::lanes) return;
-    std::vector<const Stage*> readings;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      readings.push_back(stages_[i]);
-      if (i + 1 < stages_.size() && row_pair(*stages_[i], *stages_[i + 1])) ++i;
-    }
-    if (sharing_.share == RowShare::lanes) {
-      registers_ = RowRegisters::of(readings, group_.rows, context_.buffers, sharing_);
-      return;
-    }
-    memory_ = RowMemory::of(readings, group_.rows, context_.buffers, context_.device);
-    if (!memory_) return;
-    sharing_.threads = memory_->threads();
-    sharing_.elements = memory_->batch();
-    sharing_.slices = sharing_.threads.name;
-    sharing_.usual_slices = sharing_.threads.default_value;
-  }
-
-  /// Of the stage's elements that are kept, one at a time.
-  [[nodiscard]] std::vector<std::string> kept_reads(const Stage& stage) {
-    if (!(memory_ && !in_fours_) && !in_first_) return {};
-    const auto loads = memory_ ? memory_->elements(stage) : registers_->elements(stage);
-    if (loads.empty()) return {};
-    const auto name = scope_.new_name("element");
-    auto reads = memory_ ? memory_->read(*loads[0], "float", name, place_in_batch(sharing_), scope_)
-                         : registers_->read(*loads[0], name, scope_);
-    for (const auto* load : loads) scope_.call_value(load, name);
-    return reads;
   }
 
   [[nodiscard]] bool is_local(std::size_t buffer) const {
@@ -153,7 +119,7 @@ class RowsWriter {
   [[nodiscard]] BatchText map_batches(const Stage& stage) {
     BatchText text;
     text.arrays = {fmt::format("{} values[batch];", kernel_type(stage.body->type)), "long places[batch];"};
-    text.reads = kept_reads(stage);
+    text.reads = keeping_->reads(stage, printed_, sharing_, scope_);
     add(text.reads, scope_.shared_values({stage.body}, true));
     text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
     text.reads.push_back(fmt::format("places[part] = {};", place_of(stage)));
@@ -180,10 +146,10 @@ class RowsWriter {
   /// The batch that work-items keep in registers, or that they kept.
   template <typename Print>
   [[nodiscard]] std::optional<BatchText> first_batch(const Stage& stage, const Print& print) {
-    if (!registers_ || registers_->elements(stage).empty()) return std::nullopt;
-    in_first_ = true;
+    if (!keeping_->has_first_batch(stage)) return std::nullopt;
+    printed_ = PrintedBatch::first;
     const auto text = print();
-    in_first_ = false;
+    printed_ = PrintedBatch::any;
     scope_.forget_values();
     return text;
   }
@@ -191,25 +157,20 @@ class RowsWriter {
   /// The loop with fours, where there is one; `print` prints the stage's batches as elements are then called.
   template <typename Print>
   [[nodiscard]] std::optional<FourText> fours(const Stage& stage, const StageAxes& columns, const Print& print) {
-    if (registers_ || !has_fours(columns, sharing_)) return std::nullopt;
+    if (keeping_->in_registers() || !has_fours(columns, sharing_)) return std::nullopt;
     const bool map = stage.kind != StageKind::reduce;
     const auto& column = columns.back();
     const auto found = row_fours(stage, column.name, column.extent, map ? stage.place.get() : nullptr, scope_);
     if (!found) return std::nullopt;
     scope_.forget_values();
-    const auto kept = memory_ ? memory_->elements(stage) : std::vector<const StageNode*>();
-    auto reads = four_reads(*found, "part % 4", scope_, [&](const StageNode& load, const std::string& name) {
-      return std::find(kept.begin(), kept.end(), &load) != kept.end()
-                 ? memory_->read(load, "float4", name, "(" + place_in_fours(sharing_) + ") * 4", scope_)
-                 : std::vector<std::string>();
-    });
+    auto reads = four_reads(*found, "part % 4", scope_, keeping_->read_fours(stage, sharing_, scope_));
     FourText fours;
     fours.conditions = found->conditions;
     fours.loads = std::move(reads.loads);
     fours.elements = std::move(reads.elements);
-    in_fours_ = true;
+    printed_ = PrintedBatch::fours;
     fours.text = print();
-    in_fours_ = false;
+    printed_ = PrintedBatch::any;
     if (map) {
       fours.uses = {
           fmt::format("*(float4*)({} + places[four]) = make_float4(values[four], values[four + 1], values[four + 2], "
@@ -354,7 +315,7 @@ class RowsWriter {
       text.guard_values = scope_.shared_values({guards.others}, false);
       text.guard = scope_.text(guards.others);
     }
-    text.reads = kept_reads(stage);
+    text.reads = keeping_->reads(stage, printed_, sharing_, scope_);
     add(text.reads, scope_.shared_values({stage.body, stage.position}, true));
     text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
   }
@@ -380,9 +341,8 @@ class RowsWriter {
   [[nodiscard]] std::string opening() {
     std::string coordinates;
     for (const auto& one : row_coordinates(rows_, scope_)) coordinates += "  " + one + "\n";
-    const auto kept = memory_ ? memory_->declarations(scope_) : registers_ ? registers_->declarations() : "";
-    return arrays_.declarations(sharing_.threads.name) + kept + row_variables(sharing_, scope_.element_count(rows_)) +
-           coordinates;
+    return arrays_.declarations(sharing_.threads.name) + keeping_->declarations(scope_) +
+           row_variables(sharing_, scope_.element_count(rows_)) + coordinates;
   }
 
   [[nodiscard]] GroupKernels kernel() {
@@ -395,12 +355,7 @@ class RowsWriter {
     const auto rows = rows_.empty() ? "1" : count_expression(shape);
     kernels.launches[0].grid = {sharing_.many() ? fmt::format("ceil_div({}, {})", rows, sharing_.lanes) : rows};
     kernels.tunables.push_back(sharing_.threads);
-    if (memory_) {
-      kernels.launches[0].shared_bytes = memory_->shared_bytes();
-      kernels.tunables.push_back(memory_->kept(context_.device));
-      kernels.constraints.push_back(
-          fmt::format("4 * ROW_KEPT + {} * {} <= shared_bytes_per_block", 4 * arrays_.count(), sharing_.threads.name));
-    }
+    keeping_->add_to(kernels, sharing_, arrays_.count(), context_.device);
     if (!alone()) kernels.tunables.push_back(sharing_.elements);
     kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
     return kernels;
@@ -412,10 +367,8 @@ class RowsWriter {
   KernelScope scope_;
   StageAxes rows_;
   RowSharing sharing_;
-  std::optional<RowMemory> memory_;        ///< where a work-group has a row
-  std::optional<RowRegisters> registers_;  ///< where rows lie side by side
-  bool in_fours_ = false;                  ///< what is printed has its elements from fours
-  bool in_first_ = false;                  ///< what is printed is the first batch, which registers_ keeps
+  std::optional<RowKeeping> keeping_;
+  PrintedBatch printed_ = PrintedBatch::any;
   BodyWriter body_;
   std::set<std::size_t> written_;
   SharedArrays arrays_;
