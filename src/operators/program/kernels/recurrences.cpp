@@ -85,6 +85,7 @@ class RecurrenceWriter {
     if (is_alone()) return;
     RowSharing sharing;
     sharing.share = RowShare::warp;
+    sharing.usual_slices = 32;
     SharedArrays none;
     write_gathering(body_, accumulator, sharing, context_.dialect, none);
   }

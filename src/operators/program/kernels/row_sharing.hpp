@@ -14,7 +14,7 @@ namespace kw {
 
 enum class RowShare : std::uint8_t {
   item,   ///< a work-item has a row to itself
-  warp,   ///< 32 neighbouring work-items have a row, which gather by shuffles
+  warp,   ///< 8, 16 or 32 neighbouring work-items have a row, which gather by shuffles
   lanes,  ///< 32 neighbouring rows, of each some work-items that are 32 apart; where neighbouring rows are contiguous
   group,  ///< a work-group has a row
 };
@@ -24,7 +24,7 @@ struct RowSharing {
   Tunable threads;                ///< of a work-group
   std::string slices;             ///< work-items of a row: an expression
   std::string lanes;              ///< rows of a work-group; unused where it has one
-  std::int64_t usual_slices = 1;  ///< with the tunable's default
+  std::int64_t usual_slices = 1;  ///< with the tunable's default; of a warp always
   Tunable elements;               ///< how many a work-item has under way; unused where it has a row to itself
 
   /// Whether a work-group has several rows, so that the last one may have too few: a variable `live` says so.
