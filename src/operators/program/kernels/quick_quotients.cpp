@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "operators/program/kernels/row_pairs.hpp"
 
@@ -46,14 +47,16 @@ bool sums_exponentials(const Stage& stage, const std::vector<const Stage*>& befo
 }  // namespace
 
 std::set<std::size_t> quick_divisors(const std::vector<Stage>& stages) {
+  std::map<std::size_t, int> writers;  // of a part each, as of tensors one behind the other
+  for (const auto& stage : stages) ++writers[stage.buffer];
   std::set<std::size_t> buffers;
   std::vector<const Stage*> maxima;
   for (const auto& stage : stages) {
     const bool reduces = stage.kind == StageKind::reduce;
     const auto& value = reduces ? stage.epilogue : stage.body;
-    const bool is_whole = reduces || (stage.kind == StageKind::map && !stage.place);
-    const bool is_quick = is_whole && value && value->type == StageType::real && is_quick_divisor(value, buffers);
-    if (is_quick || sums_exponentials(stage, maxima)) buffers.insert(stage.buffer);
+    const bool is_whole = writers[stage.buffer] == 1 && (reduces || (stage.kind == StageKind::map && !stage.place));
+    const bool is_quick = value && value->type == StageType::real && is_quick_divisor(value, buffers);
+    if (is_whole && (is_quick || sums_exponentials(stage, maxima))) buffers.insert(stage.buffer);
     if (reduces && stage.op == ReduceOp::maximum) maxima.push_back(&stage);
   }
   return buffers;

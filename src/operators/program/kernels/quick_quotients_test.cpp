@@ -67,6 +67,8 @@ TEST(QuickQuotients, are_by_roots_that_a_stage_has_computed) {
   EXPECT_FALSE(is_quick(quotient, quick_divisors({norm})));
   norm.epilogue = apply(StageOp::sqrt, reduction_result(StageType::real));
   EXPECT_TRUE(is_quick(quotient, quick_divisors({norm})));
+  const Stage other = reduction(ReduceOp::sum, k_sum, x());
+  EXPECT_FALSE(is_quick(quotient, quick_divisors({norm, other}))) << "of a part of the buffer";
 }
 
 }  // namespace
