@@ -50,29 +50,47 @@ for (int ${last} = end - 1; begin < end; ${last} = --end - 1)
 // Columns' factor of ${name} in panels, with zeros behind the last column.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 ${signature} {
-  const int first_column = get_group_id(0) * COLUMNS;
-  const int columns = min(COLUMNS, ${column_count} - first_column);
+  const int first_panel = get_group_id(0) * ${panels};
+  const int first_column = first_panel * COLUMNS;
+  const int panel_count = (${column_count} + COLUMNS - 1) / COLUMNS;
   const int block = ${block};
   const int begin = get_group_id(1) * block, end = min(begin + block, ${longest});
   ${batch_axes}
-  __global float* to =
-      panels + (((long)get_group_id(2) * get_num_groups(0) + get_group_id(0)) * ${longest} + begin) * ${step_floats};
+  const long panel_floats = (long)${longest} * ${step_floats};
+  __global float* to = panels + ((long)get_group_id(2) * panel_count + first_panel) * panel_floats +
+                       (long)begin * ${step_floats};
   ${loops}
 }
 
 // --- section: pack_by_steps
+// A row of several panels at a time: it is one run of memory.
+const int panels_here = min(${panels}, panel_count - first_panel);
 ${open_loops} {
-  for (int l = 0; l < columns; ++l) {
-    const int n = first_column + l;
-    ${column_axes}
-    to[l] = ${element};
+  for (int p = 0; p < panels_here; ++p) {
+    const int start = first_column + p * COLUMNS;
+    const int columns = min(COLUMNS, ${column_count} - start);
+    __global float* step = to + p * panel_floats;
+    int l = 0;
+    // A loop of a fixed length becomes vectors, one of `columns` the call of a copy.
+    for (; l + 16 <= columns; l += 16)
+      for (int i = l; i < l + 16; ++i) {
+        const int n = start + i;
+        ${column_axes}
+        step[i] = ${element};
+      }
+    for (; l < columns; ++l) {
+      const int n = start + l;
+      ${column_axes}
+      step[l] = ${element};
+    }
+    for (; l < COLUMNS; ++l) step[l] = 0.0f;
   }
-  for (int l = columns; l < COLUMNS; ++l) to[l] = 0.0f;
   to += COLUMNS;
 }
 
 // --- section: pack_by_columns
 // Sixteen columns at a time, which share the lines of the cache that they write to.
+const int columns = min(COLUMNS, ${column_count} - first_column);
 for (int group = 0; group < columns; group += 16) {
   const int lanes = min(16, columns - group);
   long at = group;
