@@ -20,54 +20,79 @@ Duration plain_time(const MeasureState& measuring) {
   return Duration(static_cast<std::int64_t>(measuring.baseline.time.median_ns));
 }
 
-/// What the last of each took with its data: whoever has no time for another one does not begin it.
-struct LastTook {
-  Duration pair;     ///< at first the plain kernel's part
-  Duration alone{};  ///< a launch of the champion
-};
-
-/// Interleaved pairs against the plain kernel, then more launches of the champion, each followed by one of the copy
-/// where that says something, in the processes just started.
-Result<void> time_one_process(const TimingContext& timing, MeasureState& measuring, PairedComparison& comparison,
-                              TimingResult& timed, CopyComparison& copy, LastTook& took, const HasTime& has_time) {
-  const Clock& clock = timing.facts.clock;
-  const auto failed = [](const TimingFailure& why) {
-    return fail(Error{errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
-                      "run the same command with --resume to measure it again"});
-  };
-  LoadedCandidate& champion = *measuring.champion;
-  // A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable". The first pair
-  // is worth more tries than the others: without any there is no result.
-  constexpr std::size_t k_tries = 2, k_tries_for_the_first = 10;
-  const std::size_t pairs = final_pairs(measuring.baseline.time.median_ns);
-  const std::size_t wanted = timed.other_ns.size() + pairs;
-  const auto may_try = [&](std::size_t tries) {
-    if (tries < k_tries * pairs) return timed.other_ns.empty() || has_time(took.pair);
-    return timed.other_ns.empty() && tries < k_tries_for_the_first * pairs && has_time(took.pair);
-  };
-  for (std::size_t tries = 0; timed.other_ns.size() < wanted && may_try(tries); ++tries) {
-    const Instant began = clock.now();
-    if (auto done = time_pair(timing, champion, measuring.baseline.loaded, comparison, timed); !done) {
-      return failed(done.error());
-    }
-    took.pair = clock.now() - began;
-    took.alone = took.pair - std::min(took.pair, plain_time(measuring));  // nearly all of it may be the plain kernel
-  }
-  const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-  };
-  for (int i = 0; i < final_launches_alone(copy.says_something()) && has_time(took.alone); ++i) {
-    const Instant began = clock.now();
-    const auto alone = time_alone(timing, champion, 1);
-    if (!alone) return failed(alone.error());
-    if (!alone->candidate_ns.empty()) copy.follow(alone->candidate_ns.back());
-    took.alone = clock.now() - began;
-    append(timed.candidate_ns, alone->candidate_ns);
-    append(timed.claimed_ns, alone->claimed_ns);
-    append(timed.observed_ns, alone->observed_ns);
-  }
-  return {};
+Error failed(const TimingFailure& why) {
+  return {errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
+          "run the same command with --resume to measure it again"};
 }
+
+void append(std::vector<double>& all, const std::vector<double>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+/// The launches of all processes: interleaved pairs against the plain kernel, then more of the champion, each followed
+/// by one of the copy where that says something.
+class FinalLaunches {
+ public:
+  FinalLaunches(MeasureState& measuring, PairedComparison& comparison, CopyComparison& copy, const HasTime& has_time)
+      : measuring_(measuring),
+        comparison_(comparison),
+        copy_(copy),
+        has_time_(has_time),
+        pair_took_(plain_time(measuring)) {}
+
+  /// Those of one process, in the processes just started.
+  Result<void> time_one_process(const TimingContext& timing) {
+    KW_TRY_VOID(time_pairs(timing));
+    for (int i = 0; i < final_launches_alone(copy_.says_something()) && has_time_(alone_took_); ++i) {
+      KW_TRY_VOID(time_once_alone(timing));
+    }
+    return {};
+  }
+
+  [[nodiscard]] const TimingResult& timed() const { return timed_; }
+
+ private:
+  /// A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable". The first pair
+  /// is worth more tries than the others: without any there is no result.
+  Result<void> time_pairs(const TimingContext& timing) {
+    constexpr std::size_t k_tries = 2, k_tries_for_the_first = 10;
+    const std::size_t pairs = final_pairs(measuring_.baseline.time.median_ns);
+    const std::size_t wanted = timed_.other_ns.size() + pairs;
+    const auto may_try = [&](std::size_t tries) {
+      if (tries < k_tries * pairs) return timed_.other_ns.empty() || has_time_(pair_took_);
+      return timed_.other_ns.empty() && tries < k_tries_for_the_first * pairs && has_time_(pair_took_);
+    };
+    for (std::size_t tries = 0; timed_.other_ns.size() < wanted && may_try(tries); ++tries) {
+      const Instant began = timing.facts.clock.now();
+      const auto done = time_pair(timing, *measuring_.champion, measuring_.baseline.loaded, comparison_, timed_);
+      if (!done) return fail(failed(done.error()));
+      pair_took_ = timing.facts.clock.now() - began;
+      alone_took_ = pair_took_ - std::min(pair_took_, plain_time(measuring_));  // nearly all may be the plain kernel
+    }
+    return {};
+  }
+
+  Result<void> time_once_alone(const TimingContext& timing) {
+    const Instant began = timing.facts.clock.now();
+    const auto alone = time_alone(timing, *measuring_.champion, 1);
+    if (!alone) return fail(failed(alone.error()));
+    if (!alone->candidate_ns.empty()) copy_.follow(alone->candidate_ns.back());
+    alone_took_ = timing.facts.clock.now() - began;
+    append(timed_.candidate_ns, alone->candidate_ns);
+    append(timed_.claimed_ns, alone->claimed_ns);
+    append(timed_.observed_ns, alone->observed_ns);
+    return {};
+  }
+
+  MeasureState& measuring_;
+  PairedComparison& comparison_;
+  CopyComparison& copy_;
+  const HasTime& has_time_;
+  TimingResult timed_;
+  // What the last of each took with its data: whoever has no time for another one does not begin it.
+  Duration pair_took_;  ///< at first the plain kernel's part
+  Duration alone_took_{};
+};
 
 /// Champion and plain kernel in new processes. From the binaries that were checked, not from a new build: the build
 /// process has since compiled other candidates.
@@ -91,22 +116,22 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
   rule.max_discarded = 1;  // judged at the end: until then disturbed pairs are taken again
   rule.early.clear();      // the champion is never given up early
   PairedComparison comparison(rule, measuring.rng.next());
-  TimingResult timed;
   Duration started{};
-  LastTook took{plain_time(measuring)};
   const bool beside_copy =
       compares_with_copy(measuring.device, facts.costs().primary()) && has_time(CopyComparison::k_to_build);
   CopyComparison copy(facts, measuring, clock, beside_copy);
   facts.backend.expect((copy.says_something() ? 3 : 2) * processes);  // of the champion, the plain kernel and the copy
+  FinalLaunches launches(measuring, comparison, copy, has_time);
   for (int i = 0; i < processes && (i == 0 || has_time(started)); ++i) {
     const Instant began = facts.clock.now();
     KW_TRY_VOID(start_afresh(facts, measuring, clock));
     copy.start();
     started = facts.clock.now() - began;
     const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.data};
-    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, copy, took, has_time));
+    KW_TRY_VOID(launches.time_one_process(timing));
   }
   comparison.finish();
+  const TimingResult& timed = launches.timed();
   if (timed.other_ns.empty()) {
     return fail(Error{errc::disturbed, "the best kernel was not measured at the end: every launch was disturbed",
                       "run the same command with --resume when the machine is quiet"});

@@ -58,8 +58,8 @@ class KernelScope {
   void forget_values() { values_.clear(); }
   /// A variable of the kernel holds the one element of the buffer that its work-item reads.
   void hold(std::size_t buffer, const std::string& variable) { held_[buffer] = variable; }
-  /// Where a division is a dozen instructions, those of the program's quotients are fewer that may be; see
-  /// quick_quotients.hpp. Not for kernels by whose accuracy others are judged.
+  /// From here on the program's quotients that need no correct rounding are divided by fewer instructions, where the
+  /// dialect has such a division; quick_quotients.hpp says which. Not for plain kernels: others are judged by theirs.
   void divide_quickly(const StageProgram& program);
   /// A name that nothing in the kernel has yet.
   [[nodiscard]] std::string new_name(const std::string& wanted);

@@ -82,12 +82,7 @@ class RecurrenceWriter {
     }
     body_.lines(accumulator.step(without_parentheses(scope_.text(stage.body)), ""));
     for (std::size_t i = 0; i < stage.inner.size(); ++i) body_.close();
-    if (is_alone()) return;
-    RowSharing sharing;
-    sharing.share = RowShare::warp;
-    sharing.usual_slices = 32;
-    SharedArrays none;
-    write_gathering(body_, accumulator, sharing, context_.dialect, none);
+    if (!is_alone()) write_gathering_in_warp(body_, accumulator, 32, context_.dialect);
   }
 
   std::string own_place(const Stage& stage) {

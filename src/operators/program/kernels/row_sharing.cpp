@@ -50,17 +50,6 @@ RowSharing with_lanes(RowShare share, Tunable threads, std::string slices, std::
   return {share, std::move(threads), std::move(slices), std::move(lanes), usual, row_elements()};
 }
 
-void gather_in_warp(BodyWriter& body, const Accumulator& accumulator, std::int64_t lanes, Dialect dialect) {
-  body.line("#pragma unroll");
-  body.open(fmt::format("for (int reach = {}; reach > 0; reach /= 2)", lanes / 2));
-  for (const auto& state : accumulator.state) {
-    body.line(fmt::format("const {0} other_{1} = {2}({3}{1}, reach);", state.type, state.name,
-                          warp_word(dialect, "shuffle_xor"), shuffle_mask(dialect)));
-  }
-  body.lines(accumulator.merge);
-  body.close();
-}
-
 /// Halves the slices that hold a part until one holds the whole, which all read.
 void gather_in_group(BodyWriter& body, const Accumulator& accumulator, const RowSharing& sharing,
                      const std::vector<std::string>& shared) {
@@ -178,11 +167,22 @@ std::string SharedArrays::declarations(const std::string& elements) const {
   return text;
 }
 
+void write_gathering_in_warp(BodyWriter& body, const Accumulator& accumulator, std::int64_t lanes, Dialect dialect) {
+  body.line("#pragma unroll");
+  body.open(fmt::format("for (int reach = {}; reach > 0; reach /= 2)", lanes / 2));
+  for (const auto& state : accumulator.state) {
+    body.line(fmt::format("const {0} other_{1} = {2}({3}{1}, reach);", state.type, state.name,
+                          warp_word(dialect, "shuffle_xor"), shuffle_mask(dialect)));
+  }
+  body.lines(accumulator.merge);
+  body.close();
+}
+
 void write_gathering(BodyWriter& body, const Accumulator& accumulator, const RowSharing& sharing, Dialect dialect,
                      SharedArrays& arrays) {
   if (sharing.share == RowShare::item) return;
   if (sharing.share == RowShare::warp) {
-    gather_in_warp(body, accumulator, sharing.usual_slices, dialect);
+    write_gathering_in_warp(body, accumulator, sharing.usual_slices, dialect);
   } else {
     gather_in_group(body, accumulator, sharing, arrays.named(accumulator.state));
   }

@@ -64,5 +64,7 @@ class SharedArrays {
 /// Writes statements after which the accumulator's variables have the whole row in every work-item of it.
 void write_gathering(BodyWriter& body, const Accumulator& accumulator, const RowSharing& sharing, Dialect dialect,
                      SharedArrays& arrays);
+/// The same of a row that `lanes` neighbouring work-items of a warp share: a power of two.
+void write_gathering_in_warp(BodyWriter& body, const Accumulator& accumulator, std::int64_t lanes, Dialect dialect);
 
 }  // namespace kw
