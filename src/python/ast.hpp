@@ -71,7 +71,8 @@ enum class PyExprKind : std::uint8_t {
   comprehension,  ///< children: the element; a list's or a generator's, which are the same to us; of a dictionary
                   ///< key and value (module)
   chain,          ///< "a < b < c"; children: the operands, `names`: the operators between them
-  dictionary,     ///< module: children: key, value, key, value, ...
+  dictionary,  ///< module: children: key, value, key, value, ...; in the place of a key a starred "**", with no value
+               ///< of its own, for the items of another
 };
 
 struct PyExpr {
@@ -104,6 +105,8 @@ enum class PyStatementKind : std::uint8_t {
   leave,    ///< module: break
   go_on,    ///< module: continue
   with,     ///< module
+  attempt,  ///< module: try; `otherwise` is the first handler
+  remove,   ///< module: del
 };
 
 struct PyStatement {
@@ -112,9 +115,10 @@ struct PyStatement {
   std::vector<std::string> names;  ///< import: the names it binds; define_class: its own, then those of its methods
   std::vector<std::string> paths;  ///< import: what each name stands for, such as "torch.exp2"; with all dots of
                                    ///< "from ..masks import causal", as "..masks.causal"
-  std::vector<PyExprPtr> targets;  ///< assign: one per "="; loop, declare: one. Names, elements, attributes, and
-                                   ///< tuples, lists and starred ones of them; define_class in a module: the bases
-  std::string op;                  ///< assign: "+" of "+=" with its one target; empty for "="
+  std::vector<PyExprPtr>
+      targets;     ///< assign: one per "="; loop, declare: one; remove: any. Names, elements, attributes, and
+                   ///< tuples, lists and starred ones of them; define_class in a module: the bases
+  std::string op;  ///< assign: "+" of "+=" with its one target; empty for "="
   SourcePlace op_where;
   PyExprPtr value;  ///< expression, assign, give_back (may be null), raise (may be null); branch, check: the condition;
                     ///< loop: the iterable; define_class: the first base (may be null); repeat: the condition; with:
@@ -122,9 +126,9 @@ struct PyStatement {
   PyExprPtr message;                     ///< check: what to say when it fails; may be null
   std::unique_ptr<PyFunction> function;  ///< define
   std::vector<PyExprPtr> decorators;     ///< define_class in a module
-  std::vector<PyStatement> body;         ///< branch, loop, repeat, with; define_class: the method forward, where there
-                                         ///< is one, in a module everything
-  std::vector<PyStatement> otherwise;    ///< branch
+  std::vector<PyStatement> body;  ///< branch, loop, repeat, with, attempt; define_class: the method forward, where
+                                  ///< there is one, in a module everything
+  std::vector<PyStatement> otherwise;  ///< branch, attempt; loop in a module: what follows where no break left it
 };
 
 }  // namespace kw

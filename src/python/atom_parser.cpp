@@ -251,11 +251,14 @@ Result<PyExprPtr> PyExpressionParser::dictionary(const SourcePlace& where) {
   auto node = make_py_expr(Kind::dictionary, where);
   tokens_.take();
   while (!tokens_.accept_symbol("}")) {
-    KW_TRY(auto key, expression());
-    if (!tokens_.accept_symbol(":")) {
-      return PyTokenStream::unsupported(where, "sets are not supported", "write a list, or a tuple");
+    const bool unpacked = tokens_.at_symbol("**");
+    KW_TRY(auto key, starred_or_expression());
+    auto value = make_py_expr(Kind::none, key->where);
+    if (!unpacked) {
+      if (node->children.empty() && !tokens_.at_symbol(":")) return set_display(where, std::move(key));
+      KW_TRY_VOID(tokens_.expect_symbol(":", "the key of a dictionary"));
+      KW_TRY(value, expression());
     }
-    KW_TRY(auto value, expression());
     const bool comprehended = node->children.empty() && tokens_.at_word("for");
     if (comprehended) {
       KW_TRY(node, comprehension(std::move(key)));
@@ -268,6 +271,26 @@ Result<PyExprPtr> PyExpressionParser::dictionary(const SourcePlace& where) {
     break;
   }
   return node;
+}
+
+/// Behind the first item: set([item, ...]).
+Result<PyExprPtr> PyExpressionParser::set_display(const SourcePlace& where, PyExprPtr first) {
+  auto items = make_py_expr(Kind::list, where);
+  if (tokens_.at_word("for")) {
+    KW_TRY(items, comprehension(std::move(first)));
+  } else {
+    KW_TRY_VOID(adopt(*items, std::move(first)));
+    while (tokens_.accept_symbol(",") && !tokens_.at_symbol("}")) {
+      KW_TRY(auto item, starred_or_expression());
+      KW_TRY_VOID(adopt(*items, std::move(item)));
+    }
+  }
+  KW_TRY_VOID(tokens_.expect_symbol("}", "the items of a set"));
+  auto call = make_py_expr(Kind::call, where);
+  KW_TRY_VOID(adopt(*call, make_py_expr(Kind::name, where, "set")));
+  KW_TRY_VOID(adopt(*call, std::move(items)));
+  call->names.emplace_back();
+  return call;
 }
 
 Result<void> PyExpressionParser::check_target(const PyExpr& target) {

@@ -53,6 +53,7 @@ class PyExpressionParser {
   Result<PyExprPtr> parenthesised(const SourcePlace& where);
   Result<PyExprPtr> list_display(const SourcePlace& where);
   Result<PyExprPtr> dictionary(const SourcePlace& where);
+  Result<PyExprPtr> set_display(const SourcePlace& where, PyExprPtr first);
   Result<PyExprPtr> chain(PyExprPtr first, std::string symbol);
   [[nodiscard]] bool ends_list() const;
 

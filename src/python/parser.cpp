@@ -74,6 +74,7 @@ class StatementParser {
       }
       if (tokens_.at_word("while")) return append(into, repeat());
       if (tokens_.at_word("with")) return append(into, with());
+      if (tokens_.at_word("try")) return attempt(into);
     }
     if (tokens_.at_word("if")) return append(into, branch());
     if (tokens_.at_word("for")) return append(into, loop());
@@ -197,6 +198,49 @@ class StatementParser {
     return statement;
   }
 
+  /// Of the handlers the first is read. What stands behind "else" belongs to what is tried, and what stands behind
+  /// "finally" follows.
+  Result<void> attempt(std::vector<PyStatement>& into) {
+    PyStatement statement;
+    statement.kind = PyStatementKind::attempt;
+    statement.where = tokens_.take().where;
+    KW_TRY(statement.body, block("'try'"));
+    bool handled = false;
+    while (tokens_.accept_word("except")) {
+      if (!tokens_.at_symbol(":")) {
+        KW_TRY([[maybe_unused]] auto type, PyExpressionParser(tokens_).list());
+        if (tokens_.accept_word("as")) tokens_.take();
+      }
+      KW_TRY(auto handler, block("'except'"));
+      if (!handled) statement.otherwise = std::move(handler);
+      handled = true;
+    }
+    if (tokens_.accept_word("else")) {
+      KW_TRY(auto more, block("'else'"));
+      std::ranges::move(more, std::back_inserter(statement.body));
+    }
+    std::vector<PyStatement> last;
+    const bool finally = tokens_.accept_word("finally");
+    if (finally) {
+      KW_TRY(last, block("'finally'"));
+    }
+    if (!handled && !finally) return tokens_.unexpected("expected 'except'");
+    into.push_back(std::move(statement));
+    std::ranges::move(last, std::back_inserter(into));
+    return {};
+  }
+
+  /// Behind "del".
+  Result<PyStatement> remove(PyStatement statement) {
+    statement.kind = PyStatementKind::remove;
+    do {
+      KW_TRY(auto target, PyExpressionParser(tokens_).expression());
+      KW_TRY_VOID(PyExpressionParser::check_target(*target));
+      statement.targets.push_back(std::move(target));
+    } while (tokens_.accept_symbol(","));
+    return statement;
+  }
+
   Result<void> class_member(PyStatement& into) {
     const bool method = tokens_.at_word("def") && tokens_.peek(1).kind == PyTokenKind::name;
     if (method) into.names.push_back(tokens_.peek(1).text);
@@ -243,8 +287,13 @@ class StatementParser {
     KW_TRY(statement.value, PyExpressionParser(tokens_).list());
     KW_TRY(statement.body, block("what the loop runs over"));
     if (!tokens_.at_word("else")) return statement;
-    return PyTokenStream::unsupported(tokens_.peek().where, "'else' after a loop is not supported",
-                                      "write what follows the loop below it");
+    if (!tokens_.of_module()) {
+      return PyTokenStream::unsupported(tokens_.peek().where, "'else' after a loop is not supported",
+                                        "write what follows the loop below it");
+    }
+    tokens_.take();
+    KW_TRY(statement.otherwise, block("'else'"));
+    return statement;
   }
 
   /// ":" and what it governs: the rest of the line, or the indented lines below.
@@ -275,6 +324,7 @@ class StatementParser {
       tokens_.take();
       return statement;
     }
+    if (tokens_.of_module() && tokens_.accept_word("del")) return remove(std::move(statement));
     if (tokens_.at_word("import") || tokens_.at_word("from")) return import();
     if (tokens_.accept_word("return")) {
       statement.kind = PyStatementKind::give_back;
@@ -297,7 +347,7 @@ class StatementParser {
     for (const auto& refused : k_refused_statements) {
       if (!tokens_.at_word(refused.word)) continue;
       if (tokens_.of_module()) {
-        const bool read = tokens_.at_word("break") || tokens_.at_word("continue");
+        const bool read = tokens_.at_word("break") || tokens_.at_word("continue") || tokens_.at_word("del");
         if (read) return {};
         const bool stray = tokens_.at_word("elif") || tokens_.at_word("else");
         return PyTokenStream::unsupported(tokens_.peek().where, std::string(refused.message),

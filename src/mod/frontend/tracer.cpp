@@ -65,6 +65,8 @@ Result<ModTracer::Outcome> ModTracer::step(const PyStatement& statement, TraceSc
     case PyStatementKind::repeat:
     case PyStatementKind::leave:
     case PyStatementKind::go_on:
+    case PyStatementKind::attempt:
+    case PyStatementKind::remove:
     case PyStatementKind::with:
       break;
     case PyStatementKind::import:

@@ -130,3 +130,34 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     first = _pixels(input, above, left) * (1 - right) + _pixels(input, above, left + 1) * right
     second = _pixels(input, above + 1, left) * (1 - right) + _pixels(input, above + 1, left + 1) * right
     return first * (1 - down) + second * down
+
+
+def _pair(value):
+    return tuple(value) if isinstance(value, (list, tuple)) else (value, value)
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    size, kernel, dilation = _pair(output_size), _pair(kernel_size), _pair(dilation)
+    padding, stride = _pair(padding), _pair(stride)
+    taps = kernel[0] * kernel[1]
+    rows = (size[0] + 2 * padding[0] - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1
+    columns = (size[1] + 2 * padding[1] - dilation[1] * (kernel[1] - 1) - 1) // stride[1] + 1
+    x = input if input.dim() == 3 else input.unsqueeze(0)
+    if x.dim() != 3 or x.shape[1] % taps != 0 or x.shape[2] != rows * columns:
+        raise ValueError("the input's shape is none of these patches")
+    x = x.reshape(x.shape[0], x.shape[1] // taps, taps, rows, columns)
+    height, width = (rows - 1) * stride[0] + 1, (columns - 1) * stride[1] + 1
+    below, right = size[0] + 2 * padding[0] - height, size[1] + 2 * padding[1] - width
+    total = None
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            part = x[:, :, i * kernel[1] + j]
+            if stride[0] > 1:  # rows of zeros between the rows
+                part = F.pad(part.unsqueeze(3), (0, 0, 0, stride[0] - 1)).flatten(2, 3)[:, :, :height]
+            if stride[1] > 1:
+                part = F.pad(part.unsqueeze(4), (0, stride[1] - 1)).flatten(3, 4)[:, :, :, :width]
+            top, left = i * dilation[0], j * dilation[1]
+            part = F.pad(part, (left, right - left, top, below - top))
+            total = part if total is None else total + part
+    total = total[:, :, padding[0]:padding[0] + size[0], padding[1]:padding[1] + size[1]]
+    return total if input.dim() == 3 else total[0]

@@ -354,3 +354,30 @@ def quantile(input, q, dim=None, keepdim=False, interpolation="linear"):
 
 def index_put(input, indices, values, accumulate=False):
     return input.index_put(indices, values, accumulate)
+
+
+class finfo:
+    def __init__(self, dtype=torch.float32):
+        if dtype == torch.float16:
+            self.max, self.eps, self.tiny, self.bits = 65504.0, 2.0 ** -10, 2.0 ** -14, 16
+        elif dtype == torch.bfloat16:
+            self.max, self.eps, self.tiny, self.bits = 255.0 * 2.0 ** 120, 2.0 ** -7, 2.0 ** -126, 16
+        elif dtype == torch.float64:
+            self.max, self.eps, self.tiny = (2.0 - 2.0 ** -52) * 2.0 ** 1023, 2.0 ** -52, 2.0 ** -1022
+            self.bits = 64
+        else:
+            self.max, self.eps, self.tiny = (2.0 - 2.0 ** -23) * 2.0 ** 127, 2.0 ** -23, 2.0 ** -126
+            self.bits = 32
+        self.min = -self.max
+        self.smallest_normal = self.tiny
+
+
+class iinfo:
+    def __init__(self, dtype=torch.int64):
+        bits = {torch.uint8: 8, torch.int8: 8, torch.int16: 16, torch.int32: 32, torch.int64: 64}
+        self.bits = bits[dtype]
+        if dtype == torch.uint8:
+            self.min, self.max = 0, 255
+        else:
+            self.max = 9223372036854775807 if self.bits == 64 else 2 ** (self.bits - 1) - 1
+            self.min = -self.max - 1

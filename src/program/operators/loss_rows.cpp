@@ -144,7 +144,6 @@ constexpr std::array k_refused_operators = {
     RefusedOperator{"Tensor.backward", "gradients are not read", "describe the backward pass as a module of its own"},
     RefusedOperator{"torch.nn.functional.multi_head_attention_forward", "it is not read",
                     "use projections by nn.Linear and F.scaled_dot_product_attention"},
-    RefusedOperator{"torch.nn.functional.fold", "sums of overlapping patches are not read", "use F.conv_transpose2d"},
     RefusedOperator{"torch.nn.functional.ctc_loss", "it is not read", "use another loss"},
     RefusedOperator{"torch.fft.fft", "Fourier transforms are not read",
                     "use a matrix product with the transform's matrix"},

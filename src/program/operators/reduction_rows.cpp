@@ -90,7 +90,11 @@ Result<void> moments_rule(OperatorCall& call) {
 
 Result<void> softmax_rule(OperatorCall& call) {
   auto type = call.tensor("input");
-  KW_TRY(const auto axis, call.axis("dim", type.shape.size()));
+  const auto rank = type.shape.size();
+  // What PyTorch takes without one, and warns of.
+  if (std::holds_alternative<std::monostate>(call.value("dim")))
+    call.canonical("dim", Extent(rank <= 1 || rank == 3 ? 0 : 1));
+  KW_TRY(const auto axis, call.axis("dim", rank));
   call.canonical("dim", Extent(static_cast<std::int64_t>(axis)));
   const auto* asked = std::get_if<ElementType>(&call.value("dtype"));
   call.output(asked != nullptr ? *asked : as_float(type.dtype), std::move(type.shape));
@@ -150,7 +154,7 @@ Result<void> normalize_rule(OperatorCall& call) {
   return float_type(call);
 }
 
-constexpr std::string_view k_softmax = "Tensor input, int dim, dtype? dtype=None";
+constexpr std::string_view k_softmax = "Tensor input, int? dim=None, dtype? dtype=None";
 constexpr std::string_view k_scan = "Tensor input, int dim, dtype? dtype=None";
 constexpr std::string_view k_axes = "Tensor input, int[*]? dim=None, bool keepdim=False";
 constexpr std::string_view k_axis = "Tensor input, int? dim=None, bool keepdim=False";

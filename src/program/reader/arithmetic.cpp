@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "program/reader/formatting.hpp"
 #include "program/reader/interpreter.hpp"
 
 namespace kw {
@@ -140,11 +141,18 @@ Result<PyValue> PyInterpreter::sequences(const std::string& op, const PyValue& l
                                          const SourcePlace& where) {
   const auto* first = left.object<PySequence>();
   const auto* second = right.object<PySequence>();
-  if (op == "+" && first != nullptr && second != nullptr && first->tuple == second->tuple) {
+  if (op == "+" && first != nullptr && second != nullptr && first->tuple == second->tuple && !first->set &&
+      !second->set) {
     auto items = first->items;
     items.insert(items.end(), second->items.begin(), second->items.end());
     KW_TRY_VOID(charge(static_cast<std::int64_t>(items.size()), where));
     return list(std::move(items), first->tuple);
+  }
+  const bool sets = first != nullptr && second != nullptr && first->set && second->set;
+  if (sets && (op == "|" || op == "&" || op == "-")) {
+    const auto* name = op == "|" ? "union" : op == "&" ? "intersection" : "difference";
+    KW_TRY(auto made, change_set(*left.object<PySequence>(), name, {right}, where));
+    return *std::move(made);
   }
   const auto* text = left.get<std::string>();
   const auto* more = right.get<std::string>();
@@ -166,7 +174,12 @@ Result<PyValue> PyInterpreter::sequences(const std::string& op, const PyValue& l
       items.insert(items.end(), repeated->items.begin(), repeated->items.end());
     return list(std::move(items), repeated->tuple);
   }
-  if (op == "%" && text != nullptr) return left;  // how a text is formatted does not matter here
+  if (op == "%" && text != nullptr) {
+    auto written = percent_text(*text, right);
+    if (!written) return fail_at(errc::program_value, where, "the values behind '%' do not fit the text");
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(written->size()), where));
+    return PyValue{*std::move(written)};
+  }
   return fail_at(errc::program_type, where, fmt::format("'{}' of {} and {}", op, kind_text(left), kind_text(right)));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/closest_name.hpp"
 #include "program/operators/schema.hpp"
+#include "program/reader/formatting.hpp"
 #include "program/reader/interpreter.hpp"
 
 namespace kw {
@@ -64,6 +65,12 @@ tl::unexpected<Error> PyInterpreter::unknown_attribute(const PyValue& object, co
     return unknown_call(library->path + "." + name, library->path + "." + name, where);
   return fail_at(errc::program_name, where, fmt::format("{} has no attribute '{}'", kind_text(object), name),
                  near ? fmt::format("did you mean '{}'?", *near) : std::string());
+}
+
+Result<void> PyInterpreter::check_name(const std::string& name, const SourcePlace& where) {
+  if (name.find(k_unknown_text) == std::string::npos) return {};
+  return fail_at(errc::program_unsupported, where, "a name is made of a value that is not known while a file is read",
+                 "make it of texts and numbers");
 }
 
 Result<PyValue> PyInterpreter::attribute(const PyValue& object, const std::string& name, const SourcePlace& where) {
@@ -157,8 +164,9 @@ Result<std::optional<PyValue>> PyInterpreter::object_attribute(PyObject& object,
   }
   if (name == "__class__" && object.type != nullptr) return PyValue{object.type};
   if (!is_module(PyValue{&object})) return std::optional<PyValue>();
-  if (name == "training") return PyValue{is_training(program_.mode)};
-  const bool callable = is_module_method(name) || (name == "forward" && object.library != nullptr);
+  if (name == "training") return PyValue{is_training(program_.mode) && !object.evaluating};
+  const bool callable = is_module_method(name) || name == "__setattr__" || name == "__getattr__" ||
+                        (name == "forward" && object.library != nullptr);
   if (callable) return PyValue{heap_.method({PyValue{&object}, nullptr, name, nullptr})};
   return std::optional<PyValue>();
 }
@@ -177,6 +185,8 @@ Result<std::optional<PyValue>> PyInterpreter::super_attribute(const PyBoundMetho
 }
 
 Result<std::optional<PyValue>> PyInterpreter::library_attribute(const PyLibraryName& library, const std::string& name) {
+  // Where timm's layers were before.
+  if (library.path.starts_with("timm.models.layers")) return library_attribute({"timm.layers"}, name);
   const auto path = library.path + "." + name;
   if (path == "torch.pi" || path == "math.pi") return PyValue{std::numbers::pi};
   if (path == "math.e" || path == "torch.e") return PyValue{std::numbers::e};
@@ -230,6 +240,7 @@ Result<void> PyInterpreter::set_attribute(const PyValue& object, const std::stri
     if (auto* tensor = object.object<TensorBox>(); tensor != nullptr && name == "data")
       return change(*tensor, value, where);
     if (object.object<TensorBox>() != nullptr && name == "requires_grad") return {};
+    if (const auto* library = object.get<PyLibraryName>(); library != nullptr && is_setting(library->path)) return {};
     return fail_at(errc::program_type, where,
                    fmt::format("{} has no attribute '{}' to assign to", kind_text(object), name));
   }

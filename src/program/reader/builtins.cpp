@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "program/reader/formatting.hpp"
 #include "program/reader/interpreter.hpp"
 #include "program/reader/module_table.hpp"
 
@@ -39,7 +40,8 @@ bool is_of_library(const PyValue& value, std::string_view type) {
   if (type == "str") return value.get<std::string>() != nullptr;
   if (type == "slice") return value.object<PySliceValue>() != nullptr;
   if (type == "dict") return value.object<PyDictionary>() != nullptr;
-  if (type == "list" || type == "tuple") return items != nullptr && items->tuple == (type == "tuple");
+  if (type == "set") return items != nullptr && items->set;
+  if (type == "list" || type == "tuple") return items != nullptr && !items->set && items->tuple == (type == "tuple");
   if (type == "torch.nn.Parameter") return tensor != nullptr && tensor->is_parameter;
   return type == "torch.Tensor" && tensor != nullptr;
 }
@@ -177,6 +179,7 @@ Result<std::optional<PyValue>> PyInterpreter::call_reflecting(const std::string&
   if (name == "callable" && given.size() == 1)
     return PyValue{given[0].object<PyClosure>() != nullptr || given[0].object<PyObject>() != nullptr};
   const auto* attribute_name = given.size() > 1 ? given[1].get<std::string>() : nullptr;
+  if (attribute_name != nullptr) KW_TRY_VOID(check_name(*attribute_name, where));
   if (name == "hasattr" && attribute_name != nullptr) {
     KW_TRY(const auto found, find_attribute(given[0], *attribute_name, where));
     return PyValue{found.has_value()};
@@ -241,13 +244,63 @@ Result<std::optional<PyValue>> PyInterpreter::reduced(const std::string& name, c
   return PyValue{name == "all"};
 }
 
+Result<void> PyInterpreter::sort_values(std::vector<PyValue>& items, const PyArguments& order,
+                                        const SourcePlace& where) {
+  struct Keyed {
+    PyValue key;
+    PyValue item;
+  };
+  std::vector<Keyed> keyed;
+  const auto* function = order.keyword("key");
+  for (auto& item : items) {
+    PyValue key = item;
+    if (function != nullptr && !function->is_none()) {
+      KW_TRY(key, call(*function, {{item}, {}}, "key", where));
+    }
+    keyed.push_back({std::move(key), std::move(item)});
+  }
+  const bool texts = std::ranges::all_of(keyed, [](const Keyed& one) { return one.key.get<std::string>() != nullptr; });
+  const bool numbers = std::ranges::all_of(keyed, [](const Keyed& one) { return number_of(one.key).has_value(); });
+  if (!numbers && !texts)
+    return fail_at(errc::program_unsupported, where, "only numbers, or texts, are sorted", "write the order out");
+  const auto below = [&](const Keyed& a, const Keyed& b) {
+    return texts ? *a.key.get<std::string>() < *b.key.get<std::string>() : *number_of(a.key) < *number_of(b.key);
+  };
+  bool reversed = false;
+  if (const auto* asked = order.keyword("reverse")) {
+    KW_TRY(reversed, truth(*asked, where));
+  }
+  std::ranges::stable_sort(keyed, [&](const Keyed& a, const Keyed& b) { return reversed ? below(b, a) : below(a, b); });
+  std::ranges::transform(keyed, items.begin(), [](Keyed& one) { return std::move(one.item); });
+  return {};
+}
+
+/// next(): whatever Python iterates over once is a list of its own, of which it takes the first item.
+Result<PyValue> PyInterpreter::next_item(const std::vector<PyValue>& given, const SourcePlace& where) {
+  auto* items = given[0].object<PySequence>();
+  if (items == nullptr || items->tuple)
+    return fail_at(errc::program_type, where, fmt::format("next() of {}", kind_text(given[0])), "use iter()");
+  if (!items->items.empty()) {
+    auto first = items->items.front();
+    items->items.erase(items->items.begin());
+    return first;
+  }
+  if (given.size() > 1) return given[1];
+  return fail_at(errc::program_value, where, "next() behind the last item");
+}
+
 Result<std::optional<PyValue>> PyInterpreter::call_iterating(const std::string& name, const PyArguments& arguments,
                                                              const SourcePlace& where) {
   constexpr std::string_view k_iterating[] = {"list", "tuple", "enumerate", "reversed", "any",
-                                              "all",  "sum",   "sorted",    "iter"};
+                                              "all",  "sum",   "sorted",    "iter",     "set"};
   const auto& given = arguments.positional;
   if ((name == "list" || name == "tuple") && given.empty()) return list({}, name == "tuple");
+  if (name == "set" && given.empty()) return set_of({});
   if (given.empty()) return std::optional<PyValue>();
+  if (name == "next") {
+    KW_TRY(auto item, next_item(given, where));
+    return std::optional<PyValue>(std::move(item));
+  }
   if (name == "len" || name == "zip" || name == "map") {
     KW_TRY(auto made, name == "len" ? length_of(given[0], where) : rows_of(name == "map", given, where));
     return std::optional<PyValue>(std::move(made));
@@ -259,14 +312,9 @@ Result<std::optional<PyValue>> PyInterpreter::call_iterating(const std::string& 
   if (one) return one;
   if (name == "reversed") std::reverse(items.begin(), items.end());
   if (name == "sorted") {
-    const bool texts = std::ranges::all_of(items, [](const auto& item) { return item.template get<std::string>(); });
-    const bool numbers = std::ranges::all_of(items, [](const auto& item) { return number_of(item).has_value(); });
-    if (!numbers && !texts)
-      return fail_at(errc::program_unsupported, where, "only numbers, or texts, are sorted", "write the order out");
-    std::ranges::stable_sort(items, [&](const auto& a, const auto& b) {
-      return texts ? *a.template get<std::string>() < *b.template get<std::string>() : *number_of(a) < *number_of(b);
-    });
+    KW_TRY_VOID(sort_values(items, arguments, where));
   }
+  if (name == "set") return set_of(items);
   if (name == "enumerate") {
     auto number = given.size() > 1 ? integer_of(given[1]).value_or(0).value() : 0;
     for (auto& item : items) item = list({PyValue{Extent(number++)}, item}, true);
@@ -300,11 +348,7 @@ Result<std::optional<PyValue>> PyInterpreter::call_number(const std::string& nam
     KW_TRY(auto best, extremum(name == "max", arguments, where));
     return std::optional<PyValue>(std::move(best));
   }
-  if (name == "str") {
-    if (const auto* text = given[0].get<std::string>()) return PyValue{*text};
-    const auto number = integer_of(given[0]);
-    return PyValue{number ? fmt::format("{}", number->value()) : kind_text(given[0])};
-  }
+  if (name == "str") return PyValue{shown_text(given[0])};
   if (name == "bool") {
     KW_TRY(const bool holds, truth(given[0], where));
     return PyValue{holds};

@@ -39,6 +39,13 @@ Result<PyValue> PyInterpreter::call_closure(const PyClosure& closure, const PyVa
     return fail_at(errc::program_limit, where, fmt::format("more than {} calls inside of one another", k_most_calls),
                    "write the recursion as a loop");
   }
+  if (closure.unread != nullptr) {
+    const auto& decorator = *closure.unread;
+    const auto& path = decorator.kind == PyExprKind::call ? *decorator.children[0] : decorator;
+    return fail_at(errc::program_unsupported, decorator.where,
+                   fmt::format("the decorator '{}' is not read", spelled(path)),
+                   "leave it out, or write the function without it");
+  }
   if (self != nullptr) arguments.positional.insert(arguments.positional.begin(), *self);
   auto* scope = heap_.scope(closure.outer);
   if (closure.owner != nullptr) {
@@ -118,6 +125,7 @@ Result<void> PyInterpreter::bind_parameters(const PyClosure& closure, PyArgument
 
 Result<PyValue> PyInterpreter::construct(PyClass& type, PyArguments arguments, const std::string& shown,
                                          const SourcePlace& where) {
+  if (type.unread) return fail(*type.unread);
   auto* object = heap_.object();
   object->type = &type;
   object->library = type.library;
@@ -205,6 +213,7 @@ Result<PyValue> PyInterpreter::call_library(const std::string& path, PyArguments
     KW_TRY(auto result, call_builtin(path, arguments, where));
     if (result) return *std::move(result);
   }
+  if (is_setting(path) && !path.starts_with("os.")) return PyValue{PyLibraryName{path}};
   for (const std::string_view library : {"math.", "numpy."}) {
     if (path.starts_with(library)) return call_math(path.substr(library.size()), arguments, where);
   }

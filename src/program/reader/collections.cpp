@@ -10,7 +10,8 @@ Result<std::optional<PyValue>> PyInterpreter::call_list_method(PySequence& items
                                                                const PyArguments& arguments, const SourcePlace& where) {
   const auto& given = arguments.positional;
   if (!items.tuple) {
-    KW_TRY(auto changed, change_list(items, name, given, where));
+    KW_TRY(auto changed,
+           items.set ? change_set(items, name, given, where) : change_list(items, name, arguments, where));
     if (changed) return changed;
   }
   if (name == "numel" && given.empty()) {  // of a shape
@@ -27,7 +28,8 @@ Result<std::optional<PyValue>> PyInterpreter::call_list_method(PySequence& items
 
 /// Methods that change a list.
 Result<std::optional<PyValue>> PyInterpreter::change_list(PySequence& list_value, const std::string& name,
-                                                          const std::vector<PyValue>& given, const SourcePlace& where) {
+                                                          const PyArguments& arguments, const SourcePlace& where) {
+  const auto& given = arguments.positional;
   auto& items = list_value.items;
   if (name == "pop") return popped(items, given, where);
   if (name == "copy" && given.empty()) return list(items);
@@ -41,9 +43,57 @@ Result<std::optional<PyValue>> PyInterpreter::change_list(PySequence& list_value
     items.insert(items.begin() + at, given[1]);
   } else if (name == "reverse" && given.empty()) {
     std::reverse(items.begin(), items.end());
+  } else if (name == "clear" && given.empty()) {
+    items.clear();
+  } else if (name == "remove" && given.size() == 1) {
+    const auto found = std::ranges::find_if(items, [&](const auto& one) { return equal_values(one, given[0]); });
+    if (found == items.end()) return fail_at(errc::program_value, where, "remove() of what is not in the list");
+    items.erase(found);
+  } else if (name == "sort" && given.empty()) {
+    KW_TRY_VOID(sort_values(items, arguments, where));
   } else {
     return std::optional<PyValue>();
   }
+  return PyValue{};
+}
+
+PyValue PyInterpreter::set_of(const std::vector<PyValue>& items) {
+  auto* made = heap_.sequence({}, false);
+  made->set = true;
+  for (const auto& item : items) {
+    const auto same = [&](const auto& one) { return equal_values(one, item); };
+    if (std::ranges::none_of(made->items, same)) made->items.push_back(item);
+  }
+  return PyValue{made};
+}
+
+/// Methods that change a set, and those that make another one.
+Result<std::optional<PyValue>> PyInterpreter::change_set(PySequence& set, const std::string& name,
+                                                         const std::vector<PyValue>& given, const SourcePlace& where) {
+  const bool one = given.size() == 1;
+  const bool takes_many = name == "update" || name == "union" || name == "difference" || name == "intersection";
+  if (name == "copy" && given.empty()) return set_of(set.items);
+  if (!one || (!takes_many && name != "add" && name != "discard" && name != "remove")) return std::optional<PyValue>();
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(set.items.size()), where));
+  std::vector<PyValue> more = given;
+  if (takes_many) {
+    KW_TRY(more, items_of(given[0], where));
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(set.items.size() * more.size()), where));
+  }
+  const auto given_too = [&](const PyValue& held) {
+    return std::ranges::any_of(more, [&](const auto& item) { return equal_values(item, held); });
+  };
+  auto items = set.items;
+  if (name == "difference" || name == "discard" || name == "remove") {
+    std::erase_if(items, given_too);
+  } else if (name == "intersection") {
+    std::erase_if(items, [&](const auto& held) { return !given_too(held); });
+  } else {
+    items.insert(items.end(), more.begin(), more.end());
+  }
+  auto made = set_of(items);
+  if (name == "union" || name == "difference" || name == "intersection") return made;
+  set.items = made.object<PySequence>()->items;
   return PyValue{};
 }
 
@@ -74,7 +124,45 @@ Result<std::optional<PyValue>> PyInterpreter::call_dictionary_method(PyDictionar
     }
     return arguments.positional.size() > 1 ? arguments.positional[1] : PyValue{};
   }
-  return std::optional<PyValue>();
+  return change_dictionary(dictionary, name, arguments, where);
+}
+
+/// Methods that change a dictionary.
+Result<std::optional<PyValue>> PyInterpreter::change_dictionary(PyDictionary& dictionary, const std::string& name,
+                                                                const PyArguments& arguments,
+                                                                const SourcePlace& where) {
+  const auto& given = arguments.positional;
+  auto& items = dictionary.items;
+  if (name == "copy" && given.empty()) {
+    auto* made = heap_.dictionary();
+    made->items = items;
+    return PyValue{made};
+  }
+  if (name == "clear" && given.empty()) {
+    items.clear();
+    return PyValue{};
+  }
+  if (name == "update") {
+    const auto* other = given.size() == 1 ? given[0].object<PyDictionary>() : nullptr;
+    if (given.size() > (other == nullptr ? 0U : 1U)) return std::optional<PyValue>();
+    const auto more = other == nullptr ? decltype(dictionary.items)() : other->items;
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(items.size() * more.size()), where));
+    for (const auto& [key, value] : more) dictionary.put(key, value);
+    for (const auto& [key, value] : arguments.keywords) dictionary.put(PyValue{key}, value);
+    return PyValue{};
+  }
+  if ((name != "pop" && name != "setdefault") || given.empty()) return std::optional<PyValue>();
+  const auto found = std::ranges::find_if(items, [&](const auto& one) { return equal_values(one.first, given[0]); });
+  const auto fallback = given.size() > 1 ? given[1] : PyValue{};
+  const auto value = found == items.end() ? fallback : found->second;
+  if (name == "setdefault") {
+    dictionary.put(given[0], value);
+  } else if (found != items.end()) {
+    items.erase(found);
+  } else if (given.size() == 1) {
+    return fail_at(errc::program_value, where, "pop() of a key that is not in the dictionary");
+  }
+  return value;
 }
 
 }  // namespace kw

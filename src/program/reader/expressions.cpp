@@ -2,6 +2,7 @@
 
 #include "base/closest_name.hpp"
 #include "program/operators/schema.hpp"
+#include "program/reader/formatting.hpp"
 #include "program/reader/interpreter.hpp"
 #include "python/parser.hpp"
 
@@ -158,6 +159,7 @@ Result<PyValue> PyInterpreter::name(const PyExpr& expr, PyScope& scope) {
     return PyValue{PyLibraryName{expr.text}};
   }
   if (expr.text == "__name__") return PyValue{std::string("module")};
+  if (const auto unread = unread_globals_.find(expr.text); unread != unread_globals_.end()) return fail(unread->second);
   std::vector<std::string> known;
   for (const auto* inside = &scope; inside != nullptr; inside = inside->outer) {
     for (const auto& [one, value] : inside->names) known.push_back(one);
@@ -270,9 +272,20 @@ Result<void> PyInterpreter::clause(const PyExpr& expr, std::size_t index, PyScop
 Result<PyValue> PyInterpreter::dictionary(const PyExpr& expr, PyScope& scope) {
   auto* made = heap_.dictionary();
   for (std::size_t i = 0; i + 1 < expr.children.size(); i += 2) {
-    KW_TRY(auto key, evaluate(*expr.children[i], scope));
+    const bool unpacked = expr.children[i]->kind == PyExprKind::starred;
+    KW_TRY(auto key, evaluate(unpacked ? *expr.children[i]->children[0] : *expr.children[i], scope));
+    if (unpacked) {
+      const auto* more = key.object<PyDictionary>();
+      if (more == nullptr)
+        return fail_at(errc::program_type, expr.children[i]->where, fmt::format("'**' of {}", kind_text(key)),
+                       "use a dictionary");
+      KW_TRY_VOID(charge(static_cast<std::int64_t>(made->items.size() * more->items.size()), expr.where));
+      for (const auto& [one, held] : more->items) made->put(one, held);
+      continue;
+    }
     KW_TRY(auto value, evaluate(*expr.children[i + 1], scope));
     KW_TRY_VOID(charge(static_cast<std::int64_t>(made->items.size()), expr.where));
+    if (const auto* text = key.get<std::string>()) KW_TRY_VOID(check_name(*text, expr.children[i]->where));
     made->put(std::move(key), std::move(value));
   }
   return PyValue{made};
@@ -297,7 +310,6 @@ Result<PyValue> PyInterpreter::chain(const PyExpr& expr, PyScope& scope) {
   return PyValue{true};
 }
 
-/// What stands in braces is evaluated; how it is to be formatted is left out.
 Result<PyValue> PyInterpreter::formatted(const PyExpr& expr, PyScope& scope) {
   std::string text;
   std::string_view rest = expr.text;
@@ -307,28 +319,22 @@ Result<PyValue> PyInterpreter::formatted(const PyExpr& expr, PyScope& scope) {
       rest.remove_prefix(2);
       continue;
     }
-    if (rest.front() != '{') {
-      text += rest.front();
-      rest.remove_prefix(1);
+    const char c = rest.front();
+    rest.remove_prefix(1);
+    if (c != '{') {
+      text += c;
       continue;
     }
-    const auto end = rest.find('}');
-    const auto inside = rest.substr(1, end == std::string_view::npos ? end : end - 1);
-    auto parsed = parse_python_expression(inside.substr(0, inside.find_first_of(":!=")), expr.where);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    const auto end = end_of_field(rest);
+    const auto field = text_field(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    auto parsed = parse_python_expression(field.expression, expr.where);
     if (!parsed) {
-      text += "{...}";
+      text += k_unknown_text;
       continue;
     }
     KW_TRY(const auto value, evaluate(*heap_.keep(*std::move(parsed)), scope));
-    const auto* word = value.get<std::string>();
-    if (word != nullptr) {
-      text += *word;
-    } else if (const auto number = argument(value, expr.where); number && value.object<TensorBox>() == nullptr) {
-      text += argument_text(*number);
-    } else {
-      text += "{...}";
-    }
+    text += formatted_text(field.quoted ? PyValue{quoted_text(value)} : value, field.format);
   }
   KW_TRY_VOID(charge(static_cast<std::int64_t>(text.size()), expr.where));
   return PyValue{std::move(text)};
@@ -350,6 +356,11 @@ Result<bool> PyInterpreter::truth(const PyValue& value, const SourcePlace& where
     return fail_at(errc::program_unsupported, where,
                    "a condition on the elements of a tensor cannot be known before the module runs",
                    "use torch.where, or decide by shapes and constants");
+  }
+  if (const auto* library = value.get<PyLibraryName>();
+      library != nullptr && (is_setting(library->path) || library->path.starts_with("unread:"))) {
+    return fail_at(errc::program_unsupported, where, "what a library that is not read says cannot be known",
+                   "leave the condition out");
   }
   return !value.is_none();
 }

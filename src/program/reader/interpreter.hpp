@@ -43,9 +43,11 @@ class PyInterpreter {
   [[nodiscard]] Result<PyValue> call(const PyValue& callee, PyArguments arguments, const std::string& shown,
                                      const SourcePlace& where);
   /// The graph value of a tensor in forward(); one that was made before becomes a leaf.
-  [[nodiscard]] Result<std::size_t> forward_value(const TensorBox& tensor, const SourcePlace& where);
+  [[nodiscard]] Result<std::size_t> forward_value(TensorBox& tensor, const SourcePlace& where);
   /// A leaf of the graph that forward() computes with.
   [[nodiscard]] PyValue add_leaf(const std::string& name, const TensorType& type);
+  /// module.train(training); classes may have their own.
+  [[nodiscard]] Result<void> call_train(const PyValue& module, bool training, const SourcePlace& where);
   /// Names for tensors that are made before forward(), in the order in which modules hold them.
   void name_tensors(PyObject& root);
 
@@ -68,6 +70,7 @@ class PyInterpreter {
   Result<Outcome> loop(const PyStatement& statement, PyScope& scope);
   Result<Outcome> repeat(const PyStatement& statement, PyScope& scope);
   Result<Outcome> with(const PyStatement& statement, PyScope& scope);
+  Result<Outcome> attempt(const PyStatement& statement, PyScope& scope);
   Result<void> import(const PyStatement& statement, PyScope& scope);
   Result<void> define_class(const PyStatement& statement, PyScope& scope);
   Result<void> add_base(PyClass& type, const PyExpr& base, PyScope& scope);
@@ -76,7 +79,10 @@ class PyInterpreter {
   Result<void> assign(const PyExpr& target, PyValue value, PyScope& scope);
   Result<void> assign_items(const PyExpr& target, const PyValue& value, PyScope& scope);
   Result<void> assign_subscript(const PyExpr& target, PyValue value, PyScope& scope);
+  Result<void> check_apart(const TensorBox& tensor, const PyValue& index, const PyValue& value,
+                           const SourcePlace& where) const;
   Result<void> assign_augmented(const PyStatement& statement, PyScope& scope);
+  Result<void> remove(const PyExpr& target, PyScope& scope);
   [[nodiscard]] tl::unexpected<Error> raised(const PyStatement& statement, PyScope& scope);
   Result<void> assert_true(const PyStatement& statement, PyScope& scope);
   Result<PyValue> with_axes(const PyExpr& target, PyValue value);
@@ -109,6 +115,8 @@ class PyInterpreter {
                                 const SourcePlace& where);
 
   // attributes.cpp
+  /// Refuses a name that a text with an unknown part would be (formatting.hpp).
+  [[nodiscard]] static Result<void> check_name(const std::string& name, const SourcePlace& where);
   Result<PyValue> attribute(const PyValue& object, const std::string& name, const SourcePlace& where);
   Result<std::optional<PyValue>> find_attribute(const PyValue& object, const std::string& name,
                                                 const SourcePlace& where);
@@ -176,7 +184,15 @@ class PyInterpreter {
   static std::optional<PyValue> integer_math(const std::string& name, const std::vector<PyValue>& given);
   Result<PyValue> product_of(const PyValue& iterable, const SourcePlace& where);
   Result<std::optional<PyValue>> change_list(PySequence& list_value, const std::string& name,
-                                             const std::vector<PyValue>& given, const SourcePlace& where);
+                                             const PyArguments& arguments, const SourcePlace& where);
+  PyValue set_of(const std::vector<PyValue>& items);
+  Result<std::optional<PyValue>> change_set(PySequence& set, const std::string& name, const std::vector<PyValue>& given,
+                                            const SourcePlace& where);
+  Result<std::optional<PyValue>> change_dictionary(PyDictionary& dictionary, const std::string& name,
+                                                   const PyArguments& arguments, const SourcePlace& where);
+  /// `order`: its keywords `key` and `reverse`, as sorted() has them.
+  Result<void> sort_values(std::vector<PyValue>& items, const PyArguments& order, const SourcePlace& where);
+  Result<PyValue> next_item(const std::vector<PyValue>& given, const SourcePlace& where);
   static Result<std::optional<PyValue>> popped(std::vector<PyValue>& items, const std::vector<PyValue>& given,
                                                const SourcePlace& where);
   Result<PyValue> range(const PyArguments& arguments, const SourcePlace& where);
@@ -227,6 +243,8 @@ class PyInterpreter {
   [[nodiscard]] std::optional<double> known_number(std::size_t value) const;
   Result<void> copy_into(TensorBox& tensor, const PyValue& from, const std::string& shown, const SourcePlace& where);
   Result<void> change(TensorBox& tensor, const PyValue& by, const SourcePlace& where);
+  Result<PyValue> with_items(const PyValue& tensor, const PyValue& index, const PyValue& value,
+                             const SourcePlace& where);
   [[nodiscard]] const TensorType& type_of(const TensorBox& tensor) const;
   [[nodiscard]] std::size_t storage_of(std::size_t value) const;
 
@@ -251,6 +269,9 @@ class PyInterpreter {
                                const SourcePlace& where);
 
   // modules.cpp
+  Result<void> set_training(PyObject& object, bool training, const SourcePlace& where);
+  /// nn.Module(): what others are put into.
+  PyValue empty_module();
   Result<PyValue> construct_module(const ModuleRow& row, const PyArguments& arguments, const std::string& shown,
                                    const SourcePlace& where);
   Result<void> initialise_module(PyObject& object, const ModuleRow& row, const PyArguments& arguments,
@@ -294,6 +315,8 @@ class PyInterpreter {
   std::string module_path_;                         ///< of the submodule that is called
   std::map<std::size_t, PyScope*> shipped_scopes_;  ///< of files of program/library/ that were asked for
   std::optional<SourcePlace> shipped_call_;         ///< of the call that led into one of them
+  std::map<std::string, Error> unread_globals_;     ///< names of the file with values that cannot be read: whoever asks
+                                                    ///< for one gets the error
   std::map<std::size_t, Leaf> leaves_;              ///< by value in Program::sources
   std::map<const PyObject*, std::string> paths_;    ///< of modules
   std::vector<std::size_t> storage_;                ///< of values of the graph: the first value with the same memory

@@ -148,11 +148,6 @@ Result<void> make_prelu(ModuleMaker& maker) {
   return {};
 }
 
-Result<void> require_dim(ModuleMaker& maker) {
-  if (!std::holds_alternative<std::monostate>(maker.value("dim"))) return {};
-  return fail(Error{errc::program_call, "this module needs 'dim'", "write the axis, as in nn.Softmax(dim=-1)"});
-}
-
 constexpr std::string_view k_running =
     "int num_features, float eps=1e-05, float? momentum=0.1, bool affine=True, bool track_running_stats=True";
 constexpr std::string_view k_instance =
@@ -262,9 +257,9 @@ constexpr std::array k_module_rows = {
     ModuleRow{"Threshold", "float threshold, float value, bool inplace=False", "threshold"},
     ModuleRow{"LogSigmoid", "", "logsigmoid"},
     ModuleRow{"GLU", "int dim=-1", "glu"},
-    ModuleRow{"Softmax", "int? dim=None", "softmax", require_dim},
-    ModuleRow{"Softmin", "int? dim=None", "softmin", require_dim},
-    ModuleRow{"LogSoftmax", "int? dim=None", "log_softmax", require_dim},
+    ModuleRow{"Softmax", "int? dim=None", "softmax"},
+    ModuleRow{"Softmin", "int? dim=None", "softmin"},
+    ModuleRow{"LogSoftmax", "int? dim=None", "log_softmax"},
     ModuleRow{"Dropout", k_dropout, "dropout"},
     ModuleRow{"Dropout1d", k_dropout, "dropout1d"},
     ModuleRow{"Dropout2d", k_dropout, "dropout2d"},

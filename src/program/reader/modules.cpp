@@ -52,6 +52,16 @@ bool PyInterpreter::is_module(const PyValue& value) {
   return object != nullptr && (object->type == nullptr || object->type->is_module);
 }
 
+PyValue PyInterpreter::empty_module() {
+  auto* type = heap_.type();
+  type->name = "Module";
+  type->is_module = true;
+  auto* object = heap_.object();
+  object->type = type;
+  object->initialised = true;
+  return PyValue{object};
+}
+
 Result<PyValue> PyInterpreter::construct_module(const ModuleRow& row, const PyArguments& arguments,
                                                 const std::string& shown, const SourcePlace& where) {
   auto* object = heap_.object();
@@ -228,7 +238,7 @@ Result<PyValue> PyInterpreter::call_plain_module(PyObject& object, const ModuleR
   KW_CHECK(op != nullptr, "no operator {}", row.op);
   KW_TRY(auto given, given_arguments(arguments, where));
   const auto schema = parse_schema(op->schema);
-  const bool training = is_training(program_.mode);
+  const bool training = is_training(program_.mode) && !object.evaluating;
   const auto* tracked = object.find("track_running_stats");
   const bool tracks = tracked == nullptr || tracked->get<bool>() == nullptr || *tracked->get<bool>();
   for (std::size_t i = arguments.positional.size(); i < schema.size(); ++i) {
@@ -284,6 +294,7 @@ Result<void> PyInterpreter::register_tensor(PyObject& object, const std::string&
   const auto* text = key == nullptr ? nullptr : key->get<std::string>();
   if (text == nullptr || value == nullptr)
     return fail_at(errc::program_call, where, fmt::format("{} takes a name and a value", name));
+  KW_TRY_VOID(check_name(*text, where));
   object.set(*text, *value);
   if (name != "register_buffer") return {};
   object.buffers.push_back(*text);
@@ -334,10 +345,30 @@ Result<std::optional<PyValue>> PyInterpreter::call_module_method(PyObject& objec
     KW_TRY_VOID(register_tensor(object, name, arguments, where));
     return PyValue{};
   }
-  if (name == "eval" || name == "train" || name == "cuda" || name == "cpu" || name == "requires_grad_") return self;
+  if (name == "cuda" || name == "cpu" || name == "requires_grad_") return self;
+  if (name == "__getattr__" && arguments.positional.size() == 1 &&
+      arguments.positional[0].get<std::string>() != nullptr) {
+    const auto& attribute_name = *arguments.positional[0].get<std::string>();
+    KW_TRY_VOID(check_name(attribute_name, where));
+    KW_TRY(auto value, attribute(self, attribute_name, where));
+    return std::optional<PyValue>(std::move(value));
+  }
+  if (name == "__setattr__" && arguments.positional.size() == 2 &&
+      arguments.positional[0].get<std::string>() != nullptr) {
+    const auto& attribute_name = *arguments.positional[0].get<std::string>();
+    KW_TRY_VOID(check_name(attribute_name, where));
+    KW_TRY_VOID(set_attribute(self, attribute_name, arguments.positional[1], where));
+    return PyValue{};
+  }
   KW_TRY(const bool converted, convert_module(object, name, arguments, where));
   if (converted) return self;
   std::vector<PyValue> items;
+  if (name == "eval" || name == "train") {
+    const auto* mode = arguments.positional.empty() ? arguments.keyword("mode") : arguments.positional.data();
+    KW_TRY(const bool training, mode == nullptr ? Result<bool>(name == "train") : truth(*mode, where));
+    KW_TRY_VOID(set_training(object, training, where));
+    return self;
+  }
   if (name == "children") return list(children_of(object));
   if (name == "modules") collect_modules(object, items);
   if (name == "parameters") collect_parameters(object, items);
@@ -355,6 +386,29 @@ Result<std::optional<PyValue>> PyInterpreter::call_module_method(PyObject& objec
   if (name == "named_children") return named_children(object);
   if (object.library == nullptr || object.library->kind == ModuleKind::plain) return std::optional<PyValue>();
   return call_container_method(object, name, arguments, where);
+}
+
+Result<void> PyInterpreter::call_train(const PyValue& module, bool training, const SourcePlace& where) {
+  KW_TRY(const auto method, attribute(module, "train", where));
+  KW_TRY_VOID(call(method, {{PyValue{training}}, {}}, "train", where));
+  return {};
+}
+
+/// module.train(mode), as torch.nn.Module has it.
+Result<void> PyInterpreter::set_training(PyObject& object, bool training, const SourcePlace& where) {
+  KW_TRY_VOID(charge(1, where));
+  if (depth_ >= k_most_depth) {
+    return fail_at(errc::program_limit, where, fmt::format("more than {} modules in one another", k_most_depth),
+                   "put fewer modules into one another");
+  }
+  object.evaluating = !training;
+  ++depth_;
+  Result<void> done;
+  for (const auto& child : children_of(object)) {
+    if (done && is_module(child)) done = call_train(child, training, where);
+  }
+  --depth_;
+  return done;
 }
 
 PyValue PyInterpreter::named_children(const PyObject& object) {

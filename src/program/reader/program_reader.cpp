@@ -36,6 +36,7 @@ class ProgramReader {
     KW_TRY(auto arguments, inputs_of("get_init_inputs"));
     const auto place = place_of(type->name);
     KW_TRY(auto module, interpreter_.call(PyValue{type}, std::move(arguments), type->name, place));
+    if (options_.mode == ProgramMode::eval) KW_TRY_VOID(interpreter_.call_train(module, false, place));
     interpreter_.name_tensors(*module.object<PyObject>());
     if (interpreter_.global("get_inputs") == nullptr) {
       return fail(Error{errc::program_name, "the file has no function 'get_inputs'",
@@ -177,7 +178,7 @@ class ProgramReader {
 
   Result<void> add_outputs(const PyValue& value, const SourcePlace& where, int depth = 0) {
     constexpr int k_deepest = 4;
-    if (const auto* tensor = value.object<TensorBox>()) {
+    if (auto* tensor = value.object<TensorBox>()) {
       KW_TRY(const auto output, interpreter_.forward_value(*tensor, where));
       program_.outputs.push_back(output);
     } else if (const auto* items = value.object<PySequence>(); items != nullptr && depth < k_deepest) {

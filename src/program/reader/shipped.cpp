@@ -89,6 +89,7 @@ Result<PyValue> PyInterpreter::copied_parts(const PyValue& value, Copies& copies
   }
   if (auto* sequence = value.object<PySequence>()) {
     auto* copy = heap_.sequence(sequence->items, sequence->tuple);
+    copy->set = sequence->set;
     for (auto& one : copy->items) parts.push_back(&one);
     return copy_all(sequence, PyValue{copy}, parts);
   }

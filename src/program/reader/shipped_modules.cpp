@@ -19,14 +19,17 @@ struct LibraryOfFile {
 };
 constexpr std::array k_libraries_of_files = {
     LibraryOfFile{"attention", "torch.nn"},
+    LibraryOfFile{"autograd", "torch.autograd"},
     LibraryOfFile{"losses", "torch.nn"},
     LibraryOfFile{"recurrent", "torch.nn"},
     LibraryOfFile{"rearranging", "torch.nn"},
     LibraryOfFile{"transformer", "torch.nn"},
     LibraryOfFile{"einops", "einops"},
     LibraryOfFile{"einops_layers", "einops.layers.torch"},
+    LibraryOfFile{"functools", "functools"},
     LibraryOfFile{"itertools", "itertools"},
     LibraryOfFile{"tensor", "Tensor"},
+    LibraryOfFile{"timm_layers", "timm.layers"},
     LibraryOfFile{"assignment", "kernelwright"},
     LibraryOfFile{"functions", "torch"},
     LibraryOfFile{"functional", "torch.nn.functional"},

@@ -81,8 +81,11 @@ TEST(ShippedModules, are_all_named_once_and_parse) {
 TEST(ReadAssignment, gives_a_new_tensor) {
   const auto shape = [](const std::string& body) { return shape_of(body, "torch.rand(4, 6), torch.rand(4, 6)"); };
   EXPECT_EQ(shape("x = x.clone()\nx[1] = 0\nreturn x"), "[4, 6]");
-  EXPECT_EQ(shape("x = x.clone()\nx[..., 1::2] = x[:, :3]\nreturn x"), "[4, 6]");
-  EXPECT_THAT(shape("z = x[0]\nx = x.clone()\nz = x[0]\nx[1] = 0\nreturn z"), HasSubstr("changed in place"));
+  EXPECT_EQ(shape("x = x.clone()\nx[..., 1::2] = x[:, :3].clone()\nreturn x"), "[4, 6]");
+  EXPECT_EQ(shape("x = x.clone()\nx[..., 1::2] = x[:, ::2]\nx[2:] = x[:2]\nx[0] = x[0]\nreturn x"), "[4, 6]");
+  EXPECT_THAT(shape("x = x.clone()\nx[..., 1::2] = x[:, :3]\nreturn x"), HasSubstr("what may overlap it"));
+  EXPECT_THAT(shape("x = x.clone()\nx[1:].copy_(x[:-1])\nreturn x"), HasSubstr("what may overlap it"));
+  EXPECT_THAT(shape("x = x.clone()\nz = x.T\nx[1] = 0\nreturn z"), HasSubstr("changed in place"));
   EXPECT_THAT(shape("x[9] = 0\nreturn x"), HasSubstr("out of range"));
   EXPECT_EQ(shape("x = x.clone()\nx[[0, 2], [1, 1]] = 0\nreturn x"), "[4, 6]");
   EXPECT_THAT(shape("z = x[None].clone()\nz[torch.tensor([0]), :, torch.tensor([1])] = 0\nreturn z"),

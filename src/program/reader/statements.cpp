@@ -8,7 +8,22 @@ namespace {
 
 constexpr std::string_view k_libraries[] = {"torch",       "math",  "typing",     "collections", "functools",
                                             "dataclasses", "abc",   "__future__", "itertools",   "os",
-                                            "sys",         "numpy", "einops",     "copy"};
+                                            "sys",         "numpy", "einops",     "copy",        "timm"};
+/// Decorators that say how a function is compiled or kept, not what it computes.
+constexpr std::string_view k_plain_decorators[] = {
+    "torch.no_grad",      "torch.inference_mode", "torch.compile", "torch.jit.export",        "torch.jit.ignore",
+    "torch.jit.unused",   "torch.jit.script",     "torch.fx.wrap", "torch.jit.script_method", "abstractmethod",
+    "abc.abstractmethod", "functools.wraps",      "wraps",         "register_model",          "functools.lru_cache",
+    "lru_cache",          "functools.cache",      "cache"};
+
+bool is_library(const std::string& path) {
+  const auto library = path.substr(0, path.find('.'));
+  return std::ranges::find(k_libraries, library) != std::end(k_libraries);
+}
+
+std::string decorator_name(const PyExpr& decorator) {
+  return spelled(decorator.kind == PyExprKind::call ? *decorator.children[0] : decorator);
+}
 
 }  // namespace
 
@@ -19,7 +34,14 @@ Result<void> PyInterpreter::run_file(const std::vector<PyStatement>& statements)
       KW_TRY_VOID(step(statement, globals_));
       continue;
     }
-    KW_TRY(auto value, evaluate(*statement.value, globals_));
+    auto evaluated = evaluate(*statement.value, globals_);
+    const bool by_name =
+        std::ranges::all_of(statement.targets, [](const auto& target) { return target->kind == PyExprKind::name; });
+    if (!evaluated && by_name && evaluated.error().code != errc::program_limit) {
+      for (const auto& target : statement.targets) unread_globals_[target->text] = evaluated.error();
+      continue;
+    }
+    KW_TRY(auto value, std::move(evaluated));
     for (const auto& target : statement.targets) {
       KW_TRY(auto named, with_axes(*target, value));
       KW_TRY_VOID(assign(*target, std::move(named), globals_));
@@ -133,6 +155,11 @@ Result<PyInterpreter::Outcome> PyInterpreter::step_simple(const PyStatement& sta
       return repeat(statement, scope);
     case PyStatementKind::with:
       return with(statement, scope);
+    case PyStatementKind::attempt:
+      return attempt(statement, scope);
+    case PyStatementKind::remove:
+      for (const auto& target : statement.targets) KW_TRY_VOID(remove(*target, scope));
+      break;
     case PyStatementKind::import:
       KW_TRY_VOID(import(statement, scope));
       break;
@@ -158,10 +185,19 @@ Result<PyInterpreter::Outcome> PyInterpreter::loop(const PyStatement& statement,
   for (const auto& item : items) {
     KW_TRY_VOID(assign(*statement.targets.front(), item, scope));
     KW_TRY(auto outcome, run(statement.body, scope));
-    if (outcome.flow == Flow::leave) break;
+    if (outcome.flow == Flow::leave) return Outcome{};
     if (outcome.flow == Flow::give_back) return outcome;
   }
-  return Outcome{};
+  return run(statement.otherwise, scope);
+}
+
+/// A library that is not read is taken for one that is not installed. Whatever else is tried has to succeed.
+Result<PyInterpreter::Outcome> PyInterpreter::attempt(const PyStatement& statement, PyScope& scope) {
+  const bool absent = std::ranges::any_of(statement.body, [](const PyStatement& one) {
+    return one.kind == PyStatementKind::import &&
+           std::ranges::any_of(one.paths, [](const std::string& path) { return !is_library(path); });
+  });
+  return run(absent ? statement.otherwise : statement.body, scope);
 }
 
 Result<PyInterpreter::Outcome> PyInterpreter::repeat(const PyStatement& statement, PyScope& scope) {
@@ -180,20 +216,21 @@ Result<PyInterpreter::Outcome> PyInterpreter::repeat(const PyStatement& statemen
 Result<PyInterpreter::Outcome> PyInterpreter::with(const PyStatement& statement, PyScope& scope) {
   const auto& context = *statement.value;
   const auto path = context.kind == PyExprKind::call ? spelled(*context.children[0]) : std::string();
-  if (path != "torch.no_grad" && path != "torch.inference_mode" && path != "torch.enable_grad") {
-    return fail_at(errc::program_unsupported, statement.where, "only 'with torch.no_grad()' is read",
-                   "leave the 'with' out");
+  bool changes = path != "torch.no_grad" && path != "torch.inference_mode" && path != "torch.enable_grad";
+  if (path.ends_with("autocast")) {  // with enabled=False
+    KW_TRY(const auto arguments, arguments_of(context, scope));
+    const auto* enabled = arguments.keyword("enabled");
+    changes = enabled == nullptr || enabled->get<bool>() == nullptr || *enabled->get<bool>();
   }
-  return run(statement.body, scope);
+  if (!changes) return run(statement.body, scope);
+  return fail_at(errc::program_unsupported, statement.where, "only 'with torch.no_grad()' is read",
+                 "leave the 'with' out");
 }
 
 Result<void> PyInterpreter::import(const PyStatement& statement, PyScope& scope) {
   for (std::size_t i = 0; i < statement.names.size(); ++i) {
     const auto& path = statement.paths[i];
-    const auto library = path.substr(0, path.find('.'));
-    const bool own = scope.is_shipped && library == "kernelwright";
-    const bool known =
-        own || std::find(std::begin(k_libraries), std::end(k_libraries), library) != std::end(k_libraries);
+    const bool known = is_library(path) || (scope.is_shipped && path.starts_with("kernelwright"));
     // A name that is never used may come from anywhere; asking for it says that it is unknown.
     auto& into = scope.names[statement.names[i]];
     into = PyValue{PyLibraryName{known ? path : "unread:" + path}};
@@ -211,6 +248,7 @@ Result<void> PyInterpreter::add_base(PyClass& type, const PyExpr& base, PyScope&
     type.bases.push_back(own);
     type.is_module = type.is_module || own->is_module;
     if (type.library == nullptr) type.library = own->library;
+    if (!type.unread) type.unread = own->unread;
     return {};
   }
   if (const auto* row = value.get<const ModuleRow*>()) {
@@ -225,9 +263,12 @@ Result<void> PyInterpreter::add_base(PyClass& type, const PyExpr& base, PyScope&
     }
     if (name->path == "object" || name->path.starts_with("abc.") || name->path.starts_with("typing.")) return {};
   }
-  return fail_at(errc::program_unsupported, base.where,
-                 fmt::format("a class cannot be based on {} here", kind_text(value)),
-                 "use nn.Module, a module of torch.nn, or a class of the same file");
+  Error unread{errc::program_unsupported, fmt::format("a class cannot be based on {} here", kind_text(value)),
+               "use nn.Module, a module of torch.nn, or a class of the same file", base.where};
+  if (value.get<PyLibraryName>() == nullptr) return fail(std::move(unread));
+  type.unread = std::move(unread);
+  type.is_module = true;  // perhaps
+  return {};
 }
 
 Result<void> PyInterpreter::define_class(const PyStatement& statement, PyScope& scope) {
@@ -235,12 +276,13 @@ Result<void> PyInterpreter::define_class(const PyStatement& statement, PyScope& 
   type->name = statement.names.front();
   for (const auto& base : statement.targets) KW_TRY_VOID(add_base(*type, *base, scope));
   for (const auto& decorator : statement.decorators) {
-    const auto path = spelled(decorator->kind == PyExprKind::call ? *decorator->children[0] : *decorator);
+    const auto path = decorator_name(*decorator);
     if (path != "dataclass" && path != "dataclasses.dataclass") {
-      return fail_at(errc::program_unsupported, decorator->where,
-                     fmt::format("the decorator '{}' of a class is not read", path), "leave it out");
+      type->unread = Error{errc::program_unsupported, fmt::format("the decorator '{}' of a class is not read", path),
+                           "leave it out", decorator->where};
+    } else {
+      type->is_data = true;
     }
-    type->is_data = true;
   }
   auto* inside = heap_.scope(&scope);
   for (const auto& member : statement.body) {
@@ -281,17 +323,15 @@ Result<PyClosure*> PyInterpreter::closure(const PyFunction& function, PyScope& s
 Result<PyValue> PyInterpreter::decorated(const PyFunction& function, PyScope& scope) {
   KW_TRY(auto* made, closure(function, scope));
   for (const auto& decorator : function.decorators) {
-    const auto path = spelled(decorator->kind == PyExprKind::call ? *decorator->children[0] : *decorator);
+    const auto path = decorator_name(*decorator);
     if (path == "staticmethod") {
       made->kind = PyClosure::Kind::static_method;
     } else if (path == "classmethod") {
       made->kind = PyClosure::Kind::class_method;
     } else if (path == "property") {
       made->kind = PyClosure::Kind::property;
-    } else if (path != "torch.no_grad" && path != "torch.inference_mode" && path != "torch.jit.export" &&
-               path != "torch.compile") {
-      return fail_at(errc::program_unsupported, decorator->where, fmt::format("the decorator '{}' is not read", path),
-                     "leave it out, or write the function without it");
+    } else if (std::ranges::find(k_plain_decorators, path) == std::end(k_plain_decorators)) {
+      made->unread = decorator.get();
     }
   }
   return PyValue{made};

@@ -146,6 +146,9 @@ Result<PyValue> PyInterpreter::tensor_subscript(const PyValue& tensor, const PyV
     }
   }
   KW_TRY_VOID(apply_tensors(walk, where));
+  auto* part = walk.result.object<TensorBox>();
+  auto* whole = tensor.object<TensorBox>();
+  if (!walk.used_tensors && part != whole) part->view = heap_.view(*whole, index);
   return walk.result;
 }
 

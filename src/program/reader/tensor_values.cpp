@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "program/reader/interpreter.hpp"
 
@@ -54,6 +55,18 @@ std::optional<ElementDistribution> scaled_by_fans(std::string_view name, const S
   return spread_by(normal, gain / std::sqrt(std::max(fan, 1.0)));
 }
 
+/// A normal distribution cut off at both ends, by the normal one that spreads as far: with `k` deviations left on
+/// either side the variance is 1 - 2 k phi(k) / (2 Phi(k) - 1) of the uncut one's.
+ElementDistribution truncated_normal(const InitArguments& given) {
+  const double mean = given.number(0, "mean", 0.0), deviation = given.number(1, "std", 1.0);
+  const double k =
+      std::min(mean - given.number(2, "a", -2.0), given.number(3, "b", 2.0) - mean) / std::max(deviation, 1e-300);
+  const double inside = std::erf(k / std::numbers::sqrt2);  // 2 Phi(k) - 1
+  const double density = std::exp(-k * k / 2.0) / std::sqrt(2.0 * std::numbers::pi);
+  const double left = k > 0.0 && inside > 0.0 ? 1.0 - 2.0 * k * density / inside : 1.0;
+  return {ElementDistribution::Kind::normal, mean, deviation * std::sqrt(std::max(left, 0.0))};
+}
+
 std::optional<ElementDistribution> initial_values(std::string_view name, const Shape& shape,
                                                   const InitArguments& given) {
   using Kind = ElementDistribution::Kind;
@@ -65,6 +78,13 @@ std::optional<ElementDistribution> initial_values(std::string_view name, const S
   if (name == "ones_") return ElementDistribution{Kind::constant, 1.0, 0.0};
   if (name == "constant_" || name == "fill_")
     return ElementDistribution{Kind::constant, given.number(0, "val", 0.0), 0.0};
+  if (name == "trunc_normal_") return truncated_normal(given);
+  if (name == "orthogonal_" && shape.size() >= 2) {  // rows, or columns, of length 1
+    double columns = 1.0;
+    for (std::size_t i = 1; i < shape.size(); ++i) columns *= static_cast<double>(shape[i].value());
+    const double longest = std::max(columns, static_cast<double>(shape[0].value()));
+    return spread_by(true, given.number(0, "gain", 1.0) / std::sqrt(std::max(longest, 1.0)));
+  }
   return scaled_by_fans(name, shape, given);
 }
 

@@ -54,10 +54,14 @@ std::size_t PyInterpreter::storage_of(std::size_t value) const {
   return value < storage_.size() ? storage_[value] : value;
 }
 
-Result<std::size_t> PyInterpreter::forward_value(const TensorBox& tensor, const SourcePlace& where) {
+Result<std::size_t> PyInterpreter::forward_value(TensorBox& tensor, const SourcePlace& where) {
   if (!tensor.in_sources) {
     const auto storage = storage_of(tensor.value);
-    if (storage < overwritten_.size() && overwritten_[storage]) {
+    if (storage < overwritten_.size() && overwritten_[storage] && tensor.view != nullptr) {
+      // What it is a part of was changed: it is that part of what there is now.
+      KW_TRY(const auto part, tensor_subscript(PyValue{tensor.view->of}, tensor.view->index, where));
+      tensor.value = part.object<TensorBox>()->value;
+    } else if (storage < overwritten_.size() && overwritten_[storage]) {
       return fail_at(errc::program_unsupported, where, "this tensor shares memory with one that was changed in place",
                      "use the form that returns a new tensor, such as x = x + 1");
     }
@@ -90,7 +94,7 @@ Result<ArgumentValue> PyInterpreter::argument(const PyValue& value, const Source
   if (const auto* real = value.get<double>()) return ArgumentValue(*real);
   if (const auto* text = value.get<std::string>()) return ArgumentValue(*text);
   if (const auto type = asked_type(value)) return ArgumentValue(*type);
-  if (const auto* tensor = value.object<TensorBox>()) {
+  if (auto* tensor = value.object<TensorBox>()) {
     if (!in_forward_) return ArgumentValue(ValueRef{tensor->value});
     KW_TRY(const auto found, forward_value(*tensor, where));
     return ArgumentValue(ValueRef{found});
@@ -175,20 +179,39 @@ Result<PyValue> PyInterpreter::call_found(const FoundOperator& found, const PyAr
   return arguments.positional[0];
 }
 
-/// The tensor gets another value, for every variable that holds it. Whoever shares memory with it may not be used
-/// again.
+/// The tensor gets another value, for every variable that holds it, and so does what it is a part of. Whoever else
+/// shares memory with them may not be used again.
 Result<void> PyInterpreter::change(TensorBox& tensor, const PyValue& by, const SourcePlace& where) {
-  const auto* value = by.object<TensorBox>();
-  if (value == nullptr)
+  std::vector<std::pair<TensorBox*, PyValue>> changed = {{&tensor, by}};
+  if (by.object<TensorBox>() == nullptr)
     return fail_at(errc::program_type, where, fmt::format("a tensor cannot become {}", kind_text(by)));
-  if (!tensor.in_sources) {
-    const auto storage = storage_of(tensor.value);
-    if (overwritten_.size() <= storage) overwritten_.resize(storage + 1, false);
-    overwritten_[storage] = true;
+  for (const auto* view = tensor.view; view != nullptr; view = view->of->view) {
+    KW_TRY(auto whole, with_items(PyValue{view->of}, view->index, changed.back().second, where));
+    changed.emplace_back(view->of, std::move(whole));
   }
-  tensor.in_sources = value->in_sources;
-  tensor.value = value->value;
+  for (const auto& [box, value] : changed) {
+    if (!box->in_sources) {
+      const auto storage = storage_of(box->value);
+      if (overwritten_.size() <= storage) overwritten_.resize(storage + 1, false);
+      overwritten_[storage] = true;
+    }
+    box->in_sources = value.object<TensorBox>()->in_sources;
+    box->value = value.object<TensorBox>()->value;
+  }
+  const auto& whole = *changed.back().first;
+  for (const auto& [box, value] : changed) {  // the parts share its memory
+    if (!box->in_sources && !whole.in_sources && box->value < storage_.size())
+      storage_[box->value] = storage_of(whole.value);
+  }
   return {};
+}
+
+/// The tensor with `value` in the place of what the index names.
+Result<PyValue> PyInterpreter::with_items(const PyValue& tensor, const PyValue& index, const PyValue& value,
+                                          const SourcePlace& where) {
+  KW_TRY(const auto function, shipped("kernelwright.with_items"));
+  KW_CHECK(function.has_value(), "no function assigns to a part of a tensor");
+  return call(*function, {{tensor, index, value}, {}}, "an assignment", where);
 }
 
 Result<PyValue> PyInterpreter::one_operator(std::string_view name, const std::vector<GivenArgument>& given,
@@ -202,8 +225,14 @@ Result<PyValue> PyInterpreter::one_operator(std::string_view name, const std::ve
 Result<std::optional<PyValue>> PyInterpreter::call_making(const std::string& path, const PyArguments& arguments,
                                                           const std::string& shown, const SourcePlace& where) {
   const auto& given = arguments.positional;
-  if (path == "torch.tensor" || path == "torch.as_tensor" || path == "torch.FloatTensor") {
+  if (path == "torch.tensor" || path == "torch.as_tensor") {
     KW_TRY(auto made, tensor_literal(arguments, where));
+    return std::optional<PyValue>(std::move(made));
+  }
+  if (path == "torch.Tensor" || path == "torch.FloatTensor" || path == "torch.LongTensor") {
+    const bool sizes = std::ranges::all_of(given, [](const PyValue& one) { return one.get<Extent>() != nullptr; });
+    KW_TRY(auto made, sizes ? call_library("torch.empty", arguments, shown, where) : tensor_literal(arguments, where));
+    KW_TRY(made, to_type(made, path == "torch.LongTensor" ? ElementType::int64 : ElementType::float32, shown, where));
     return std::optional<PyValue>(std::move(made));
   }
   if (path == "torch.nn.Parameter" || path == "torch.nn.parameter.Parameter") {
@@ -279,6 +308,7 @@ Result<std::optional<PyValue>> PyInterpreter::call_special(const std::string& pa
   if (made) return made;
   const auto& given = arguments.positional;
   if (listed(k_no_effect, path)) return PyValue{};
+  if (path == "torch.nn.Module") return empty_module();
   if (path == "torch.device") return PyValue{std::string("device")};
   if (path == "torch.cuda.is_available") return PyValue{true};
   if (path == "torch.is_tensor") return PyValue{!given.empty() && given[0].object<TensorBox>() != nullptr};
@@ -355,6 +385,7 @@ Result<void> PyInterpreter::copy_into(TensorBox& tensor, const PyValue& from, co
   if (from.object<TensorBox>() == nullptr)
     return fail_at(errc::program_type, where, fmt::format("{} of {}", shown, kind_text(from)), "use x.fill_(number)");
   const auto type = type_of(tensor);
+  if (tensor.view != nullptr) KW_TRY_VOID(check_apart(*tensor.view->of, tensor.view->index, from, where));
   KW_TRY(auto copied, to_type(from, type.dtype, shown, where));
   if (shape_text(type_of(*copied.object<TensorBox>()).shape) != shape_text(type.shape)) {
     KW_TRY(const auto operand, argument(copied, where));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "program/reader/formatting.hpp"
 #include "program/reader/interpreter.hpp"
 
 namespace kw {
@@ -76,7 +77,11 @@ Result<std::optional<PyValue>> PyInterpreter::call_text_method(const std::string
                                                                const PyArguments& arguments, const SourcePlace& where) {
   KW_TRY_VOID(charge(static_cast<std::int64_t>(text.size()), where));
   const auto& given = arguments.positional;
-  if (name == "format") return PyValue{text};  // texts that are made for people change nothing
+  if (name == "format") {
+    auto written = braced_text(text, arguments);
+    if (!written) return fail_at(errc::program_value, where, "the arguments of format() do not fit the text");
+    return PyValue{*std::move(written)};
+  }
   if (name == "join" && given.size() == 1) {
     KW_TRY(const auto items, items_of(given[0], where));
     const auto parts = texts_of(items);

@@ -43,7 +43,9 @@ std::string kind_text(const PyValue& value) {
     std::string operator()(PyEllipsis) const { return "'...'"; }
     std::string operator()(ElementType) const { return "a dtype"; }
     std::string operator()(TensorBox*) const { return "a tensor"; }
-    std::string operator()(const PySequence* sequence) const { return sequence->tuple ? "a tuple" : "a list"; }
+    std::string operator()(const PySequence* sequence) const {
+      return sequence->tuple ? "a tuple" : sequence->set ? "a set" : "a list";
+    }
     std::string operator()(PyDictionary*) const { return "a dictionary"; }
     std::string operator()(const PyObject* object) const {
       return "an object of class " +
@@ -115,6 +117,14 @@ bool equal_values(const PyValue& a, const PyValue& b) {
   if (const auto* name = a.get<PyLibraryName>()) return name->path == b.get<PyLibraryName>()->path;
   if (const auto* left = a.object<PySequence>()) {
     const auto* right = b.object<PySequence>();
+    if (left->set != right->set) return false;
+    if (left->set) {
+      const auto& held = right->items;
+      return left->items.size() == held.size() && std::ranges::all_of(left->items, [&](const auto& item) {
+               return std::ranges::any_of(
+                   held, [&](const auto& one) { return one.of == item.of || equal_values(one, item); });
+             });
+    }
     return left == right || (left->tuple == right->tuple &&
                              std::equal(left->items.begin(), left->items.end(), right->items.begin(),
                                         right->items.end(), [](const auto& one, const auto& other) {
@@ -124,6 +134,23 @@ bool equal_values(const PyValue& a, const PyValue& b) {
                                         }));
   }
   return a.is_none() || a.of == b.of;
+}
+
+bool is_setting(std::string_view path) {
+  constexpr std::string_view k_settings[] = {"unread:warnings",
+                                             "unread:logging",
+                                             "unread:random.seed",
+                                             "unread:gc",
+                                             "unread:faulthandler",
+                                             "numpy.random.seed",
+                                             "torch.backends",
+                                             "torch._dynamo",
+                                             "torch._inductor",
+                                             "sys",
+                                             "os"};
+  return std::ranges::any_of(k_settings, [&](std::string_view one) {
+    return path.starts_with(one) && (path.size() == one.size() || path[one.size()] == '.');
+  });
 }
 
 std::string spelled(const PyExpr& callee) {

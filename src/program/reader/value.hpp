@@ -24,6 +24,7 @@ struct PyClass;
 struct PyClosure;
 struct PyBoundMethod;
 struct PySliceValue;
+struct PyView;
 
 struct PyNone {
   friend bool operator==(const PyNone&, const PyNone&) = default;
@@ -38,6 +39,7 @@ struct TensorBox {
   std::size_t value = 0;
   bool is_parameter = false;
   std::size_t created = 0;
+  const PyView* view = nullptr;  ///< of a part of another tensor, x[index]: what changes here changes there
 };
 
 /// A name of a library: "torch.nn.functional.relu", "math", "int".
@@ -75,6 +77,7 @@ struct PyValue {
 struct PySequence {
   std::vector<PyValue> items;
   bool tuple = false;
+  bool set = false;  ///< items differ
 };
 
 struct PyDictionary {
@@ -82,6 +85,11 @@ struct PyDictionary {
 
   /// As Python's d[key] = value: a key that is there keeps its place.
   void put(PyValue key, PyValue value);
+};
+
+struct PyView {
+  TensorBox* of = nullptr;
+  PyValue index;  ///< of integers, slices, None and "..."
 };
 
 struct PySliceValue {
@@ -104,6 +112,7 @@ struct PyClosure {
   PyClass* owner = nullptr;       ///< of a method: what super() starts behind
   enum class Kind : std::uint8_t { plain, property, static_method, class_method };
   Kind kind = Kind::plain;
+  const PyExpr* unread = nullptr;  ///< a decorator that is not read: the function cannot be called
 };
 
 struct PyClass {
@@ -114,6 +123,7 @@ struct PyClass {
   bool is_data = false;                                ///< @dataclass
   std::vector<std::pair<std::string, PyValue>> names;  ///< methods and attributes, in their order
   std::vector<std::string> fields;                     ///< of a dataclass
+  std::optional<Error> unread;                         ///< why no object of it can be made: what it is based on
 };
 
 /// An instance of a class, or a module of torch.nn.
@@ -121,6 +131,7 @@ struct PyObject {
   PyClass* type = nullptr;             ///< null for a plain module of torch.nn
   const ModuleRow* library = nullptr;  ///< what forward() is where the class has none
   bool initialised = false;            ///< nn.Module.__init__ was called
+  bool evaluating = false;             ///< after eval(), of a module
   std::vector<std::pair<std::string, PyValue>> attributes;
   std::vector<std::string> buffers;  ///< names of attributes that are registered as buffers ...
   std::vector<std::string> unsaved;  ///< ... and those of them with persistent=False
@@ -139,7 +150,9 @@ struct PyBoundMethod {
 
 class PyHeap {
  public:
-  PySequence* sequence(std::vector<PyValue> items, bool tuple) { return add(sequences_, {std::move(items), tuple}); }
+  PySequence* sequence(std::vector<PyValue> items, bool tuple) {
+    return add(sequences_, {std::move(items), tuple, false});
+  }
   PyDictionary* dictionary() { return add(dictionaries_, {}); }
   PyObject* object() { return add(objects_, {}); }
   PyClass* type() { return add(types_, {}); }
@@ -148,8 +161,9 @@ class PyHeap {
   PySliceValue* slice(PySliceValue made) { return add(slices_, std::move(made)); }
   PyScope* scope(PyScope* outer) { return add(scopes_, {{}, outer, outer != nullptr && outer->is_shipped}); }
   TensorBox* tensor(bool in_sources, std::size_t value) {
-    return add(tensors_, {in_sources, value, false, created_++});
+    return add(tensors_, {in_sources, value, false, created_++, nullptr});
   }
+  const PyView* view(TensorBox& of, PyValue index) { return &views_.emplace_back(PyView{&of, std::move(index)}); }
   const PyExpr* keep(PyExprPtr expression) { return expressions_.emplace_back(std::move(expression)).get(); }
 
  private:
@@ -166,6 +180,7 @@ class PyHeap {
   std::deque<PySliceValue> slices_;
   std::deque<PyScope> scopes_;
   std::deque<TensorBox> tensors_;
+  std::deque<PyView> views_;
   std::deque<PyExprPtr> expressions_;
   std::size_t created_ = 0;
 };
@@ -192,6 +207,8 @@ struct PyArguments {
 [[nodiscard]] Extent rounded(std::string_view name, const PyValue& real);
 /// As Python's == finds it, for everything but tensors.
 [[nodiscard]] bool equal_values(const PyValue& a, const PyValue& b);
+/// Whether the library, or the part of one, only logs, warns, seeds, or sets how PyTorch runs.
+[[nodiscard]] bool is_setting(std::string_view path);
 /// "self.conv1", "torch.relu"; "(...)" for what is no path.
 [[nodiscard]] std::string spelled(const PyExpr& callee);
 
