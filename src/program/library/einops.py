@@ -116,3 +116,44 @@ def reduce(tensor, pattern, reduction, **axes_lengths):
     left_over = [name for name in names if name in kept]
     x = x.permute([left_over.index(name) for name in kept])
     return x.reshape([_product(lengths, group) for group in right])
+
+
+def _packed_axes(pattern):
+    names = pattern.split()
+    if names.count("*") != 1:
+        raise ValueError("pack() and unpack() take a pattern with one '*'")
+    return names.index("*"), len(names) - 1 - names.index("*")
+
+
+def pack(tensors, pattern):
+    before, after = _packed_axes(pattern)
+    shapes = []
+    flat = []
+    for tensor in tensors:
+        last = tensor.dim() - after
+        shapes.append(tensor.shape[before:last])
+        flat.append(tensor.reshape(tensor.shape[:before] + (-1,) + tensor.shape[last:]))
+    return torch.cat(flat, dim=before), shapes
+
+
+def unpack(tensor, packed_shapes, pattern):
+    before, after = _packed_axes(pattern)
+    counts = [torch.Size(shape).numel() for shape in packed_shapes]
+    if len([count for count in counts if count < 0]) > 0:
+        raise ValueError("unpack() takes shapes without -1")
+    parts = torch.split(tensor, counts, dim=before)
+    rest = tensor.shape[before + 1:]
+    return [part.reshape(tensor.shape[:before] + tuple(shape) + rest) for part, shape in zip(parts, packed_shapes)]
+
+
+def einsum(*tensors_and_pattern):
+    pattern = tensors_and_pattern[-1]
+    letters = {}
+    written = []
+    for token in pattern.replace(",", " , ").replace("->", " -> ").replace("...", " ... ").split():
+        if token not in (",", "->", "..."):
+            if token not in letters:
+                letters[token] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[len(letters)]
+            token = letters[token]
+        written.append(token)
+    return torch.einsum("".join(written), *tensors_and_pattern[:-1])

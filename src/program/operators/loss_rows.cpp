@@ -150,6 +150,10 @@ constexpr std::array k_refused_operators = {
     RefusedOperator{"torch.fft.rfft", "Fourier transforms are not read",
                     "use a matrix product with the transform's matrix"},
     RefusedOperator{"torch.linalg.inv", "solving is not read", "leave it out of forward()"},
+    RefusedOperator{"Tensor.uniform_", "it gives random values", "read it with --mode eval, if it drops something out"},
+    RefusedOperator{"Tensor.normal_", "it gives random values", "read it with --mode eval, if it drops something out"},
+    RefusedOperator{"Tensor.bernoulli_", "it gives random values",
+                    "read it with --mode eval, if it drops something out"},
     RefusedOperator{"torch.bernoulli", "it gives random values", "use nn.Dropout, read with --mode eval"},
     RefusedOperator{"torch.multinomial", "it gives random values", "leave it out of forward()"},
 };

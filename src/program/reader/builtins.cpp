@@ -131,8 +131,12 @@ Result<std::optional<PyValue>> PyInterpreter::call_builtin(const std::string& na
   }
   if (name == "dict") {
     auto* made = heap_.dictionary();
-    if (!arguments.positional.empty() && arguments.positional[0].object<PyDictionary>() != nullptr)
+    if (!arguments.positional.empty() && arguments.positional[0].object<PyDictionary>() != nullptr) {
       *made = *arguments.positional[0].object<PyDictionary>();
+    } else if (!arguments.positional.empty()) {
+      KW_TRY(const auto pairs, ordered_dictionary(arguments, where));
+      made = pairs.object<PyDictionary>();
+    }
     for (const auto& [key, value] : arguments.keywords) made->put(PyValue{key}, value);
     return PyValue{made};
   }

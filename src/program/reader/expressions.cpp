@@ -228,6 +228,12 @@ Result<PyValue> PyInterpreter::call_expression(const PyExpr& expr, PyScope& scop
     auto* owner = inside->names.find("__class__")->second.object<PyClass>();
     return PyValue{heap_.method({inside->names.find("self")->second, nullptr, "super", owner})};
   }
+  if (callee.kind == PyExprKind::name && callee.text == "locals" && expr.children.size() == 1) {
+    auto* dictionary = heap_.dictionary();
+    for (const auto& [name, value] : scope.names) dictionary->items.emplace_back(PyValue{name}, value);
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(dictionary->items.size()), expr.where));
+    return PyValue{dictionary};
+  }
   KW_TRY(const auto function, evaluate(callee, scope));
   KW_TRY(auto arguments, arguments_of(expr, scope));
   return call(function, std::move(arguments), spelled(callee), expr.where);

@@ -141,7 +141,8 @@ Result<void> PyInterpreter::fill_container(PyObject& object, const ModuleRow& ro
   }
   KW_TRY_VOID(charge(static_cast<std::int64_t>(items.size() * items.size() / 16), where));  // each name is searched
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (row.kind != ModuleKind::parameter_list && !is_module(items[i])) {
+    const bool left_out = row.kind == ModuleKind::module_list && items[i].is_none();
+    if (row.kind != ModuleKind::parameter_list && !is_module(items[i]) && !left_out) {
       return fail_at(errc::program_type, where,
                      fmt::format("nn.{} holds modules, not {}", row.name, kind_text(items[i])),
                      "use nn.ReLU() and the like, not functions");
@@ -153,9 +154,11 @@ Result<void> PyInterpreter::fill_container(PyObject& object, const ModuleRow& ro
 
 std::vector<PyValue> PyInterpreter::children_of(const PyObject& object) const {
   std::vector<PyValue> children;
-  const bool tensors = object.library != nullptr && object.library->kind == ModuleKind::parameter_list;
+  const auto kind = object.library == nullptr ? ModuleKind::plain : object.library->kind;
   for (const auto& [name, value] : object.attributes) {
-    if (is_module(value) || (tensors && value.object<TensorBox>() != nullptr)) children.push_back(value);
+    const bool held = kind == ModuleKind::parameter_list ? value.object<TensorBox>() != nullptr
+                                                         : kind == ModuleKind::module_list && value.is_none();
+    if (is_module(value) || held) children.push_back(value);
   }
   return children;
 }
@@ -369,7 +372,11 @@ Result<std::optional<PyValue>> PyInterpreter::call_module_method(PyObject& objec
     KW_TRY_VOID(set_training(object, training, where));
     return self;
   }
-  if (name == "children") return list(children_of(object));
+  if (name == "children") {
+    items = children_of(object);
+    std::erase_if(items, [](const PyValue& child) { return !is_module(child); });
+    return list(std::move(items));
+  }
   if (name == "modules") collect_modules(object, items);
   if (name == "parameters") collect_parameters(object, items);
   if (name == "modules" || name == "parameters") {

@@ -59,6 +59,32 @@ TEST(PythonFeatures, dictionaries_unpack_and_change) {
   EXPECT_THAT(shape_with("return {**x}"), HasSubstr("'**' of a tensor"));
 }
 
+TEST(PythonFeatures, dictionaries_of_pairs_and_of_names) {
+  EXPECT_EQ(shape_with("d = dict(map(lambda p: (p[0][2:], p[1]), {'a_n': 2}.items()))\nreturn x.reshape(d['n'], -1)"),
+            "[2, 12]");
+  EXPECT_EQ(shape_with("f = lambda n: locals()\nreturn x.reshape(f(3)['n'], -1)"), "[3, 8]");
+}
+
+TEST(PythonFeatures, lists_of_integers_are_indices) {
+  EXPECT_EQ(shape_with("return x[:, [0, 2]] * x[..., (1, 0)]"), "[4, 2]");
+  EXPECT_EQ(shape_with("return x[[0, -1, 2]]"), "[3, 6]");
+}
+
+TEST(PythonFeatures, a_list_of_modules_has_places_without_one) {
+  EXPECT_THAT(ops_with("", "for m in self.ms:\n    x = m(x) if m is not None else x.exp()\nreturn self.ms[2](x)",
+                       "self.ms = nn.ModuleList([nn.ReLU(), None, nn.Tanh()])"),
+              ElementsAre("relu", "exp", "tanh", "tanh"));
+}
+
+TEST(PythonFeatures, einops_packs_and_multiplies) {
+  const std::string lines = "from einops import pack, unpack, einsum";
+  EXPECT_THAT(ops_with(lines,
+                       "y, shapes = pack([x.reshape(4, 2, 3), x], 'b *')\na, b = unpack(y, shapes, 'b *')\n"
+                       "return einsum(a, b, 'b h w, b c -> h w c')"),
+              ElementsAre("reshape", "reshape", "reshape", "cat", "split", "reshape", "reshape", "einsum"));
+  EXPECT_THAT(error_with(lines, "return pack([x], 'b n')"), HasSubstr("take a pattern with one '*'"));
+}
+
 TEST(PythonFeatures, lists_are_sorted_and_changed) {
   EXPECT_EQ(shape_with("a = sorted([(1, 3), (2, 2)], key=lambda p: p[1])\nreturn x.reshape(a[0][0], -1)"), "[2, 12]");
   EXPECT_EQ(shape_with("a = [1, 3, 2]\na.sort(reverse=True)\na.remove(2)\nreturn x.reshape(a[0], -1)"), "[3, 8]");

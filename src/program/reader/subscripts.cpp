@@ -26,6 +26,14 @@ Result<PyValue> PyInterpreter::subscript(const PyValue& object, const PyValue& i
     if (several == nullptr) return part;
     return construct_module(*module->library, {several->items, {}}, std::string(module->library->name), where);
   }
+  if (const auto* text = object.get<std::string>(); text != nullptr && index.object<PySliceValue>() != nullptr) {
+    PySequence letters;
+    for (const char c : *text) letters.items.push_back(PyValue{std::string(1, c)});
+    KW_TRY(const auto part, sequence_subscript(letters, index, where));
+    std::string taken;
+    for (const auto& letter : part.object<PySequence>()->items) taken += *letter.get<std::string>();
+    return PyValue{std::move(taken)};
+  }
   if (const auto* text = object.get<std::string>(); text != nullptr && integer_of(index)) {
     const auto size = static_cast<std::int64_t>(text->size());
     auto at = integer_of(index)->value();
@@ -125,7 +133,11 @@ Result<void> PyInterpreter::apply_one(IndexWalk& walk, const PyValue& one, const
 Result<PyValue> PyInterpreter::tensor_subscript(const PyValue& tensor, const PyValue& index, const SourcePlace& where) {
   const auto* several = index.object<PySequence>();
   const bool tuple = several != nullptr && several->tuple;
-  const std::vector<PyValue> indices = tuple ? several->items : std::vector<PyValue>{index};
+  std::vector<PyValue> indices = tuple ? several->items : std::vector<PyValue>{index};
+  for (auto& one : indices) {  // a list of integers is a tensor of them
+    if (one.object<PySequence>() == nullptr) continue;
+    KW_TRY(one, tensor_literal({{one}, {}}, where));
+  }
   std::size_t used = 0;
   for (const auto& one : indices) used += one.is_none() || one.get<PyEllipsis>() != nullptr ? 0 : 1;
   const auto rank = type_of(*tensor.object<TensorBox>()).shape.size();

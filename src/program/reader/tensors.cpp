@@ -266,7 +266,7 @@ Result<PyValue> PyInterpreter::ordered_dictionary(const PyArguments& arguments, 
     for (const auto& pair : pairs) {
       const auto* both = pair.object<PySequence>();
       if (both == nullptr || both->items.size() != 2)
-        return fail_at(errc::program_type, where, "OrderedDict takes pairs of a name and a value");
+        return fail_at(errc::program_type, where, "a dictionary is made of pairs of a key and a value");
       KW_TRY_VOID(charge(static_cast<std::int64_t>(made->items.size()), where));
       made->put(both->items[0], both->items[1]);
     }

@@ -1,25 +1,19 @@
 #include "program/simplify/graph_rewriter.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 
 namespace kw {
 namespace {
 
 /// Calls `visit` for every tensor that the node reads.
-void for_each_operand(Node& node, const std::function<void(ValueRef& tensor)>& visit) {
+template <typename AnyNode, typename Visit>
+void for_each_operand(AnyNode& node, const Visit& visit) {
   for (auto& argument : node.arguments) {
     if (auto* one = std::get_if<ValueRef>(&argument.value)) visit(*one);
     if (auto* many = std::get_if<std::vector<ValueRef>>(&argument.value))
       std::for_each(many->begin(), many->end(), visit);
   }
-}
-
-std::size_t count_operand(const Node& node, std::size_t value) {
-  std::size_t count = 0;
-  Node read = node;
-  for_each_operand(read, [&](const ValueRef& tensor) { count += tensor.value == value ? 1 : 0; });
-  return count;
 }
 
 }  // namespace
@@ -34,10 +28,8 @@ const Node* GraphRewriter::maker(std::size_t value) const {
   return node && graph_.nodes[*node].outputs.size() == 1 ? &graph_.nodes[*node] : nullptr;
 }
 
-std::size_t GraphRewriter::readers(std::size_t value) const {
-  auto count = static_cast<std::size_t>(std::count(outputs_.begin(), outputs_.end(), value));
-  for (const auto& node : graph_.nodes) count += count_operand(node, value);
-  return count;
+void GraphRewriter::count_reads(const Node& node, int times) {
+  for_each_operand(node, [&](const ValueRef& tensor) { reads_[tensor.value] += static_cast<std::size_t>(times); });
 }
 
 void GraphRewriter::replace(std::size_t value, std::size_t other) {
@@ -45,13 +37,16 @@ void GraphRewriter::replace(std::size_t value, std::size_t other) {
     for_each_operand(node, [&](ValueRef& tensor) { tensor.value = tensor.value == value ? other : tensor.value; });
   }
   std::replace(outputs_.begin(), outputs_.end(), value, other);
+  if (value != other) reads_[other] += std::exchange(reads_[value], 0);
 }
 
 void GraphRewriter::become(std::size_t index, const std::string& op, std::vector<Argument> arguments) {
   auto& node = graph_.nodes[index];
+  count_reads(node, -1);
   node.op = op;
   node.arguments = std::move(arguments);
   node.outputs.resize(1);
+  count_reads(node, 1);
 }
 
 std::size_t GraphRewriter::insert(std::size_t index, const std::string& op, std::vector<Argument> arguments,
@@ -60,6 +55,8 @@ std::size_t GraphRewriter::insert(std::size_t index, const std::string& op, std:
   graph_.values.push_back({std::move(type), index, ""});
   const auto& before = graph_.nodes[index];
   Node node{op, std::move(arguments), {value}, before.where, before.module, false};
+  reads_.push_back(0);
+  count_reads(node, 1);
   graph_.nodes.insert(graph_.nodes.begin() + static_cast<std::ptrdiff_t>(index), std::move(node));
   number_makers();
   return value;
@@ -78,6 +75,9 @@ void GraphRewriter::drop_unread() {
   std::reverse(kept.begin(), kept.end());
   graph_.nodes = std::move(kept);
   number_makers();
+  reads_.assign(graph_.values.size(), 0);
+  for (const auto output : outputs_) ++reads_[output];
+  for (const auto& node : graph_.nodes) count_reads(node, 1);
 }
 
 void GraphRewriter::number_makers() {

@@ -23,7 +23,7 @@ class GraphRewriter {
   /// Null for an input or a parameter, and for a node of several results.
   [[nodiscard]] const Node* maker(std::size_t value) const;
   /// How often nodes and outputs read the value.
-  [[nodiscard]] std::size_t readers(std::size_t value) const;
+  [[nodiscard]] std::size_t readers(std::size_t value) const { return reads_[value]; }
 
   /// Readers of `value` read `other`, whose elements and type are the same.
   void replace(std::size_t value, std::size_t other);
@@ -36,9 +36,11 @@ class GraphRewriter {
 
  private:
   void number_makers();
+  void count_reads(const Node& node, int times);
 
   Graph graph_;
   std::vector<std::size_t> outputs_;
+  std::vector<std::size_t> reads_;  ///< by value; counted as the graph changes, since rules ask for them at every node
 };
 
 // Arguments of nodes.

@@ -25,10 +25,21 @@ RowNames names_of(const StageAxes& axes) {
   return names;
 }
 
+/// Of each stage, what it reads. Groups are built from the rows of each reduction in turn, so that a network's stages
+/// are asked a thousand times; giving axes other names changes none of it.
+using StageReads = std::vector<std::set<std::size_t>>;
+
+StageReads reads_of(const StageProgram& program) {
+  StageReads reads;
+  for (const auto& stage : program.stages) reads.push_back(buffers_read(stage));
+  return reads;
+}
+
 /// One stage after the other is tried on the rows of the first.
 class GroupBuilder {
  public:
-  GroupBuilder(const StageProgram& program, std::size_t first) : program_(program), rows_(program.stages[first].axes) {
+  GroupBuilder(const StageProgram& program, const StageReads& reads, std::size_t first)
+      : program_(program), reads_(reads), rows_(program.stages[first].axes) {
     add(first, names_of(rows_));
   }
 
@@ -37,13 +48,13 @@ class GroupBuilder {
     const auto& stage = program_.stages[index];
     bool reads_members = false;
     bool reads_others = false;
-    for (const auto buffer : buffers_read(stage)) {
+    for (const auto buffer : reads_[index]) {
       reads_members = reads_members || results_.count(buffer) > 0;
       reads_others = reads_others || later_.count(buffer) > 0;
     }
     std::optional<RowNames> names;
     const bool by_rows = stage.kind == StageKind::map || stage.kind == StageKind::reduce;
-    if (free && !reads_others && by_rows) names = reads_members ? by_results(stage) : by_inputs(stage);
+    if (free && !reads_others && by_rows) names = reads_members ? by_results(stage) : by_inputs(index);
     if (names) {
       add(index, *names);
     } else if (reads_members || reads_others) {
@@ -67,7 +78,7 @@ class GroupBuilder {
     names_.push_back(names);
     // Elements of a map are written by many work-items, so that none of the group can rely on them.
     (stage.kind == StageKind::reduce ? results_ : later_).insert(stage.buffer);
-    for (const auto buffer : buffers_read(stage)) inputs_.insert(buffer);
+    inputs_.insert(reads_[index].begin(), reads_[index].end());
   }
 
   /// Every result of the group must be read at one and the same row, which the stage's axes are.
@@ -98,15 +109,17 @@ class GroupBuilder {
   }
 
   /// A reduction of what the group reads in any case, such as a second moment.
-  [[nodiscard]] std::optional<RowNames> by_inputs(const Stage& stage) const {
+  [[nodiscard]] std::optional<RowNames> by_inputs(std::size_t index) const {
+    const auto& stage = program_.stages[index];
     if (stage.kind != StageKind::reduce || !same_extents(stage.axes, rows_)) return std::nullopt;
     if (!same_extents(stage.inner, program_.stages[members_[0]].inner)) return std::nullopt;
-    const auto read = buffers_read(stage);
+    const auto& read = reads_[index];
     const bool shares = std::any_of(read.begin(), read.end(), [&](std::size_t one) { return inputs_.count(one) > 0; });
     return shares ? std::optional(names_of(stage.axes)) : std::nullopt;
   }
 
   const StageProgram& program_;
+  const StageReads& reads_;
   StageAxes rows_;
   std::vector<std::size_t> members_;
   std::vector<RowNames> names_;
@@ -170,7 +183,8 @@ void drop_unit_outputs(StageProgram& program) {
 }
 
 /// In an order in which each comes after what it reads; absent where they wait for each other.
-std::optional<StageLists> running_order(const StageProgram& program, const StageLists& groups) {
+std::optional<StageLists> running_order(const StageProgram& program, const StageReads& reads,
+                                        const StageLists& groups) {
   StageLists all = groups;
   std::set<std::size_t> grouped;
   for (const auto& group : groups) grouped.insert(group.begin(), group.end());
@@ -181,11 +195,11 @@ std::optional<StageLists> running_order(const StageProgram& program, const Stage
   std::set<std::size_t> missing;
   for (const auto& stage : program.stages) missing.insert(stage.buffer);
   const auto ready = [&](const std::vector<std::size_t>& group) {
-    std::set<std::size_t> awaited = missing;
-    for (const auto stage : group) awaited.erase(program.stages[stage].buffer);
-    return std::all_of(group.begin(), group.end(), [&](std::size_t stage) {
-      const auto read = buffers_read(program.stages[stage]);
-      return std::none_of(read.begin(), read.end(), [&](std::size_t one) { return awaited.count(one) > 0; });
+    std::set<std::size_t> own;
+    for (const auto stage : group) own.insert(program.stages[stage].buffer);
+    return std::ranges::all_of(group, [&](std::size_t stage) {
+      return std::ranges::none_of(reads[stage],
+                                  [&](std::size_t one) { return missing.count(one) > 0 && own.count(one) == 0; });
     });
   };
   StageLists ordered;
@@ -200,14 +214,14 @@ std::optional<StageLists> running_order(const StageProgram& program, const Stage
 }
 
 /// The group that begins with a stage, without what would make groups wait for each other.
-GroupBuilder group_of(const StageProgram& program, std::size_t first, const std::vector<bool>& free,
-                      const StageLists& groups) {
-  GroupBuilder builder(program, first);
+GroupBuilder group_of(const StageProgram& program, const StageReads& reads, std::size_t first,
+                      const std::vector<bool>& free, const StageLists& groups) {
+  GroupBuilder builder(program, reads, first);
   for (std::size_t j = first + 1; j < program.stages.size(); ++j) builder.try_stage(j, free[j]);
   const auto runs = [&] {
     auto all = groups;
     all.push_back(builder.members());
-    return running_order(program, all).has_value();
+    return running_order(program, reads, all).has_value();
   };
   while (builder.members().size() > 1 && !runs()) builder.drop_last();
   return builder;
@@ -217,6 +231,7 @@ GroupBuilder group_of(const StageProgram& program, std::size_t first, const std:
 
 std::vector<RowGroup> row_groups(StageProgram& program, const RowRules& rules) {
   drop_unit_outputs(program);
+  const auto reads = reads_of(program);
   std::vector<RowGroup> groups;
   StageLists lists = recurrences_of(program);
   std::vector<bool> free;
@@ -228,7 +243,7 @@ std::vector<RowGroup> row_groups(StageProgram& program, const RowRules& rules) {
       const auto& stage = program.stages[j];
       if (stage.kind == StageKind::map) allowed[j] = free[j] && rules.map(stage, count_of(program.stages[i].axes));
     }
-    const auto builder = group_of(program, i, allowed, lists);
+    const auto builder = group_of(program, reads, i, allowed, lists);
     RowGroup group;
     std::vector<Stage*> members;
     for (std::size_t k = 0; k < builder.members().size(); ++k) {
@@ -248,7 +263,7 @@ std::vector<RowGroup> row_groups(StageProgram& program, const RowRules& rules) {
 
 std::vector<std::vector<std::size_t>> in_running_order(const StageProgram& program,
                                                        const std::vector<std::vector<std::size_t>>& groups) {
-  auto order = running_order(program, groups);
+  auto order = running_order(program, reads_of(program), groups);
   KW_CHECK(order, "groups of stages wait for each other");
   return std::move(*order);
 }

@@ -3,6 +3,26 @@
 #include <algorithm>
 
 namespace kw {
+namespace {
+
+/// Which stages read each buffer: networks have thousands of both.
+class BufferReaders {
+ public:
+  explicit BufferReaders(const StageProgram& program) : readers_(program.buffers.size()) {
+    for (std::size_t i = 0; i < program.stages.size(); ++i) {
+      for (const auto buffer : buffers_read(program.stages[i])) readers_[buffer].push_back(i);
+    }
+  }
+  [[nodiscard]] std::optional<std::size_t> only(std::size_t buffer) const {
+    const auto& readers = readers_[buffer];
+    return readers.size() == 1 ? std::optional(readers.front()) : std::nullopt;
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> readers_;
+};
+
+}  // namespace
 
 bool has_result(const StageExpr& node) {
   if (node->op == StageOp::result) return true;
@@ -96,24 +116,20 @@ AxisValues with_free_names(StageAxes& inner, const StageAxes& axes) {
 }
 
 std::optional<std::size_t> only_reader(const StageProgram& program, std::size_t buffer) {
-  std::optional<std::size_t> reader;
-  for (std::size_t i = 0; i < program.stages.size(); ++i) {
-    if (buffers_read(program.stages[i]).count(buffer) == 0) continue;
-    if (reader) return std::nullopt;
-    reader = i;
-  }
-  return reader;
+  return BufferReaders(program).only(buffer);
 }
 
 std::vector<RewrittenPair> rewrite_pairs(StageProgram& program,
                                          bool (*rule)(StageProgram& program, std::size_t first, std::size_t second)) {
   std::vector<RewrittenPair> pairs;
+  BufferReaders readers(program);
   for (std::size_t i = 0; i < program.stages.size(); ++i) {
     const auto buffer = program.stages[i].buffer;
     if (program.buffers[buffer].use != BufferUse::scratch) continue;
-    const auto reader = only_reader(program, buffer);
+    const auto reader = readers.only(buffer);
     if (!reader || !rule(program, i, *reader)) continue;
     pairs.push_back({program.buffers[buffer].name, program.buffers[program.stages[*reader].buffer].name});
+    readers = BufferReaders(program);
   }
   return pairs;
 }
