@@ -19,7 +19,7 @@ class Model(nn.Module):
     def forward(self, x):
         y = x.flatten(2)
         z = x.unsqueeze(2).expand(-1, -1, 3, -1, -1)
-        return self.a(x), self.b(x), self.c(x), self.d(x), self.e(x.abs()), self.f(x), self.g(z), self.h(z), self.i(y), self.k(y), self.l(y.abs()), x.unfold(2, 3, 2), x.unfold(-1, 4, 4)
+        return self.a(x), self.b(x), self.c(x), self.d(x), self.e(x.abs()), self.f(x), self.g(z), self.h(z), self.i(y), self.k(y), self.l(y.abs()), x.unfold(2, 3, 2), x.unfold(-1, 4, 2)
 
 batch = 2
 def get_inputs(): return [torch.randn(batch, 4, 8, 8)]

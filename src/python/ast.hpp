@@ -126,8 +126,8 @@ struct PyStatement {
   PyExprPtr message;                     ///< check: what to say when it fails; may be null
   std::unique_ptr<PyFunction> function;  ///< define
   std::vector<PyExprPtr> decorators;     ///< define_class in a module
-  std::vector<PyStatement> body;  ///< branch, loop, repeat, with, attempt; define_class: the method forward, where
-                                  ///< there is one, in a module everything
+  std::vector<PyStatement> body;       ///< branch, loop, repeat, with, attempt; define_class: the method forward, where
+                                       ///< there is one, in a module everything
   std::vector<PyStatement> otherwise;  ///< branch, attempt; loop in a module: what follows where no break left it
 };
 

@@ -67,15 +67,8 @@ class StatementParser {
       if (!decorators.empty()) return tokens_.unexpected("expected 'def'");
       return append(into, define_class());
     }
-    if (tokens_.of_module()) {
-      if (tokens_.at_word("if") && tokens_.peek(1).text == "__name__") {  // what runs when the file is a script
-        skip_statement();
-        return {};
-      }
-      if (tokens_.at_word("while")) return append(into, repeat());
-      if (tokens_.at_word("with")) return append(into, with());
-      if (tokens_.at_word("try")) return attempt(into);
-    }
+    KW_TRY(const bool read, compound_of_module(into));
+    if (read) return {};
     if (tokens_.at_word("if")) return append(into, branch());
     if (tokens_.at_word("for")) return append(into, loop());
     while (true) {
@@ -85,6 +78,23 @@ class StatementParser {
       tokens_.take();
       return {};
     }
+  }
+
+  /// Compound statements that only the dialect of modules has; false where there is none.
+  Result<bool> compound_of_module(std::vector<PyStatement>& into) {
+    if (!tokens_.of_module()) return false;
+    if (tokens_.at_word("if") && tokens_.peek(1).text == "__name__") {  // what runs when the file is a script
+      skip_statement();
+    } else if (tokens_.at_word("while")) {
+      KW_TRY_VOID(append(into, repeat()));
+    } else if (tokens_.at_word("with")) {
+      KW_TRY_VOID(append(into, with()));
+    } else if (tokens_.at_word("try")) {
+      KW_TRY_VOID(attempt(into));
+    } else {
+      return false;
+    }
+    return true;
   }
 
   static Result<void> append(std::vector<PyStatement>& into, Result<PyStatement> statement) {

@@ -137,6 +137,24 @@ Result<PyValue> PyInterpreter::integers(const std::string& op, const Extent& lef
   return PyValue{power};
 }
 
+/// Of a text on the left.
+Result<std::optional<PyValue>> PyInterpreter::text_operator(const std::string& op, const PyValue& left,
+                                                            const PyValue& right, const SourcePlace& where) {
+  const auto* text = left.get<std::string>();
+  const auto* more = right.get<std::string>();
+  if (op == "+" && text != nullptr && more != nullptr) {
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(text->size() + more->size()), where));
+    return PyValue{*text + *more};
+  }
+  if (op == "%" && text != nullptr) {
+    auto written = percent_text(*text, right);
+    if (!written) return fail_at(errc::program_value, where, "the values behind '%' do not fit the text");
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(written->size()), where));
+    return PyValue{*std::move(written)};
+  }
+  return std::optional<PyValue>();
+}
+
 Result<PyValue> PyInterpreter::sequences(const std::string& op, const PyValue& left, const PyValue& right,
                                          const SourcePlace& where) {
   const auto* first = left.object<PySequence>();
@@ -154,12 +172,8 @@ Result<PyValue> PyInterpreter::sequences(const std::string& op, const PyValue& l
     KW_TRY(auto made, change_set(*left.object<PySequence>(), name, {right}, where));
     return *std::move(made);
   }
-  const auto* text = left.get<std::string>();
-  const auto* more = right.get<std::string>();
-  if (op == "+" && text != nullptr && more != nullptr) {
-    KW_TRY_VOID(charge(static_cast<std::int64_t>(text->size() + more->size()), where));
-    return PyValue{*text + *more};
-  }
+  KW_TRY(auto text, text_operator(op, left, right, where));
+  if (text) return *std::move(text);
   const auto* repeated = first != nullptr ? first : second;
   const auto times = integer_of(first != nullptr ? right : left);
   if (op == "*" && repeated != nullptr && times) {
@@ -173,12 +187,6 @@ Result<PyValue> PyInterpreter::sequences(const std::string& op, const PyValue& l
     for (std::int64_t i = 0; i<count&& * total> 0; ++i)
       items.insert(items.end(), repeated->items.begin(), repeated->items.end());
     return list(std::move(items), repeated->tuple);
-  }
-  if (op == "%" && text != nullptr) {
-    auto written = percent_text(*text, right);
-    if (!written) return fail_at(errc::program_value, where, "the values behind '%' do not fit the text");
-    KW_TRY_VOID(charge(static_cast<std::int64_t>(written->size()), where));
-    return PyValue{*std::move(written)};
   }
   return fail_at(errc::program_type, where, fmt::format("'{}' of {} and {}", op, kind_text(left), kind_text(right)));
 }

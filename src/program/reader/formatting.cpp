@@ -192,6 +192,63 @@ std::optional<std::string> by_percent(const PyValue& value, TextFormat format) {
   return by_format(value, format);
 }
 
+/// The values behind a '%': a tuple's one after the other, a dictionary's by their names, or one value.
+class PercentValues {
+ public:
+  explicit PercentValues(const PyValue& values)
+      : values_(values), several_(values.object<PySequence>()), named_(values.object<PyDictionary>()) {
+    if (several_ != nullptr && !several_->tuple) several_ = nullptr;
+  }
+
+  /// Of the field that begins here; takes the name "(name)" from the front. Null where there is none.
+  const PyValue* taken(std::string_view& text) {
+    if (text.starts_with('(')) return taken_by_name(text);
+    const auto at = next_++;
+    if (several_ != nullptr) return at < several_->items.size() ? &several_->items[at] : nullptr;
+    return at == 0 ? &values_ : nullptr;
+  }
+  [[nodiscard]] bool all_used() const {
+    return named_ != nullptr || next_ == (several_ != nullptr ? several_->items.size() : 1);
+  }
+
+ private:
+  const PyValue* taken_by_name(std::string_view& text) {
+    const auto end = text.find(')');
+    if (named_ == nullptr || end == std::string_view::npos) return nullptr;
+    const PyValue key{std::string(text.substr(1, end - 1))};
+    text.remove_prefix(end + 1);
+    const auto found =
+        std::ranges::find_if(named_->items, [&](const auto& one) { return equal_values(one.first, key); });
+    return found == named_->items.end() ? nullptr : &found->second;
+  }
+
+  const PyValue& values_;
+  const PySequence* several_;
+  const PyDictionary* named_;
+  std::size_t next_ = 0;
+};
+
+/// Walks over a field of a text: what stands in its brackets and quotes belongs to its expression.
+class FieldScan {
+ public:
+  [[nodiscard]] bool is_outside(char c) {
+    if (quote_ != 0) {
+      if (c == quote_) quote_ = 0;
+      return false;
+    }
+    if (c == '\'' || c == '"') quote_ = c;
+    const bool opens = c == '(' || c == '[' || c == '{';
+    const bool closes = depth_ > 0 && (c == ')' || c == ']' || c == '}');
+    const bool outside = depth_ == 0 && !opens && quote_ == 0;
+    depth_ += opens ? 1 : closes ? -1 : 0;
+    return outside;
+  }
+
+ private:
+  int depth_ = 0;
+  char quote_ = 0;
+};
+
 /// What a field of str.format() names; null for one that is not there.
 const PyValue* argument_named(std::string_view name, std::size_t& next, const PyArguments& arguments) {
   std::size_t at = next;
@@ -234,44 +291,23 @@ std::string formatted_text(const PyValue& value, std::string_view format) {
 }
 
 std::optional<std::string> percent_text(std::string_view text, const PyValue& values) {
-  const auto* several = values.object<PySequence>();
-  const auto* named = values.object<PyDictionary>();
-  const bool tuple = several != nullptr && several->tuple;
-  std::size_t next = 0;
+  PercentValues left(values);
   std::string result;
   while (!text.empty()) {
     const char c = text.front();
     text.remove_prefix(1);
-    if (c != '%') {
+    if (c != '%' || text.starts_with('%')) {
       result += c;
+      if (c == '%') text.remove_prefix(1);
       continue;
     }
-    if (text.starts_with('%')) {
-      result += '%';
-      text.remove_prefix(1);
-      continue;
-    }
-    const PyValue* value = nullptr;
-    if (text.starts_with('(')) {
-      const auto end = text.find(')');
-      if (named == nullptr || end == std::string_view::npos) return std::nullopt;
-      const PyValue key{std::string(text.substr(1, end - 1))};
-      for (const auto& [one, held] : named->items) {
-        if (equal_values(one, key)) value = &held;
-      }
-      text.remove_prefix(end + 1);
-    } else if (tuple) {
-      if (next < several->items.size()) value = &several->items[next++];
-    } else if (next++ == 0) {
-      value = &values;
-    }
+    const auto* value = left.taken(text);
     const auto format = taken_percent_format(text);
     const auto written = value != nullptr && format ? by_percent(*value, *format) : std::nullopt;
     if (!written) return std::nullopt;
     result += *written;
   }
-  const bool all_used = named != nullptr || (tuple ? next == several->items.size() : next == 1);
-  return all_used ? std::optional(std::move(result)) : std::nullopt;
+  return left.all_used() ? std::optional(std::move(result)) : std::nullopt;
 }
 
 std::optional<std::string> braced_text(std::string_view text, const PyArguments& arguments) {
@@ -304,45 +340,24 @@ std::optional<std::string> braced_text(std::string_view text, const PyArguments&
 }
 
 std::size_t end_of_field(std::string_view text) {
-  int depth = 0;
-  char quote = 0;
+  FieldScan scan;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (c == '{' || c == '[' || c == '(') {
-      ++depth;
-    } else if (c == '}' && depth == 0) {
-      return i;
-    } else if (c == '}' || c == ']' || c == ')') {
-      --depth;
-    }
+    if (scan.is_outside(text[i]) && text[i] == '}') return i;
   }
   return text.size();
 }
 
 TextField text_field(std::string_view inside) {
-  int depth = 0;
-  char quote = 0;
+  FieldScan scan;
   for (std::size_t i = 0; i < inside.size(); ++i) {
     const char c = inside[i];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-      continue;
-    }
-    if (c == '\'' || c == '"') quote = c;
-    if (c == '[' || c == '(' || c == '{') ++depth;
-    if (c == ']' || c == ')' || c == '}') --depth;
-    if (depth != 0) continue;
-    const char after = i + 1 < inside.size() ? inside[i + 1] : '\0';
+    if (!scan.is_outside(c)) continue;
     if (c == ':') return {inside.substr(0, i), inside.substr(i + 1), false};
-    if (c == '!' && after != '=') {
-      const auto colon = inside.find(':', i);
-      const auto format = colon == std::string_view::npos ? std::string_view() : inside.substr(colon + 1);
-      return {inside.substr(0, i), format, after == 'r'};
-    }
+    const char after = i + 1 < inside.size() ? inside[i + 1] : '\0';
+    if (c != '!' || after == '=') continue;
+    const auto colon = inside.find(':', i);
+    const auto format = colon == std::string_view::npos ? std::string_view() : inside.substr(colon + 1);
+    return {inside.substr(0, i), format, after == 'r'};
   }
   return {inside, {}, false};
 }

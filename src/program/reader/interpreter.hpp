@@ -109,6 +109,8 @@ class PyInterpreter {
   Result<PyValue> unary(const std::string& op, const PyValue& value, const SourcePlace& where);
   Result<PyValue> binary(const std::string& op, const PyValue& left, const PyValue& right, const SourcePlace& where);
   Result<PyValue> integers(const std::string& op, const Extent& left, const Extent& right, const SourcePlace& where);
+  Result<std::optional<PyValue>> text_operator(const std::string& op, const PyValue& left, const PyValue& right,
+                                               const SourcePlace& where);
   Result<PyValue> sequences(const std::string& op, const PyValue& left, const PyValue& right, const SourcePlace& where);
   Result<PyValue> compare(const std::string& op, const PyValue& left, const PyValue& right, const SourcePlace& where);
   Result<PyValue> tensor_binary(const std::string& op, const PyValue& left, const PyValue& right,
@@ -250,6 +252,7 @@ class PyInterpreter {
 
   // subscripts.cpp
   Result<PyValue> subscript(const PyValue& object, const PyValue& index, const SourcePlace& where);
+  Result<PyValue> text_subscript(const std::string& text, const PyValue& index, const SourcePlace& where);
   Result<PyValue> sequence_subscript(const PySequence& list, const PyValue& index, const SourcePlace& where);
   Result<PyValue> tensor_subscript(const PyValue& tensor, const PyValue& index, const SourcePlace& where);
   /// What is left of a tensor while its indices are applied one by one.

@@ -26,23 +26,23 @@ Result<PyValue> PyInterpreter::subscript(const PyValue& object, const PyValue& i
     if (several == nullptr) return part;
     return construct_module(*module->library, {several->items, {}}, std::string(module->library->name), where);
   }
-  if (const auto* text = object.get<std::string>(); text != nullptr && index.object<PySliceValue>() != nullptr) {
-    PySequence letters;
-    for (const char c : *text) letters.items.push_back(PyValue{std::string(1, c)});
-    KW_TRY(const auto part, sequence_subscript(letters, index, where));
-    std::string taken;
-    for (const auto& letter : part.object<PySequence>()->items) taken += *letter.get<std::string>();
-    return PyValue{std::move(taken)};
-  }
-  if (const auto* text = object.get<std::string>(); text != nullptr && integer_of(index)) {
-    const auto size = static_cast<std::int64_t>(text->size());
-    auto at = integer_of(index)->value();
-    if (at < 0) at += size;
-    if (at >= 0 && at < size) return PyValue{std::string(1, (*text)[static_cast<std::size_t>(at)])};
-  }
+  if (const auto* text = object.get<std::string>()) return text_subscript(*text, index, where);
   // Optional[int] and the like in annotations that are evaluated.
   if (object.get<PyLibraryName>() != nullptr) return object;
   return fail_at(errc::program_type, where, fmt::format("{} has no parts", kind_text(object)));
+}
+
+/// As of a list of its letters.
+Result<PyValue> PyInterpreter::text_subscript(const std::string& text, const PyValue& index, const SourcePlace& where) {
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(text.size()), where));
+  PySequence letters;
+  for (const char c : text) letters.items.push_back(PyValue{std::string(1, c)});
+  KW_TRY(const auto part, sequence_subscript(letters, index, where));
+  const auto* several = part.object<PySequence>();
+  if (several == nullptr) return part;
+  std::string taken;
+  for (const auto& letter : several->items) taken += *letter.get<std::string>();
+  return PyValue{std::move(taken)};
 }
 
 Result<PyValue> PyInterpreter::sequence_subscript(const PySequence& items, const PyValue& index,

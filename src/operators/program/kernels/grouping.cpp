@@ -18,6 +18,7 @@
 #include "operators/program/program_detail.hpp"
 #include "program/simplify/simplify.hpp"
 #include "program/stages/access.hpp"
+#include "program/stages/buffer_readers.hpp"
 #include "program/stages/collapse.hpp"
 #include "program/stages/fuse.hpp"
 #include "program/stages/lower.hpp"
@@ -148,13 +149,14 @@ class Grouping {
       rows[group.stages.front()] = group.rows;
       lists.push_back(group.stages);
     }
+    const BufferReaders readers(program_);
     GroupedProgram grouped;
     for (const auto& stages : in_running_order(program_, lists)) {
       const auto found = rows.find(stages.front());
       auto& first = program_.stages[stages.front()];
       const bool recurs = first.kind == StageKind::step;
       if (found == rows.end() && !recurs) collapse_axes(first);
-      auto local = recurs ? locals_of_steps(stages) : local_buffers(stages);
+      auto local = recurs ? locals_of_steps(stages) : local_buffers(stages, readers);
       grouped.groups.push_back({stages, std::move(local), found == rows.end() ? 0 : found->second});
     }
     grouped.program = std::move(program_);
@@ -214,17 +216,13 @@ class Grouping {
   }
 
   /// What only stages of the list read.
-  [[nodiscard]] std::vector<std::size_t> local_buffers(const std::vector<std::size_t>& stages) const {
+  [[nodiscard]] std::vector<std::size_t> local_buffers(const std::vector<std::size_t>& stages,
+                                                       const BufferReaders& readers) const {
     std::vector<std::size_t> local;
     for (const auto index : stages) {
       const auto buffer = program_.stages[index].buffer;
-      if (program_.buffers[buffer].use != BufferUse::scratch) continue;
-      bool outside = false;
-      for (std::size_t i = 0; i < program_.stages.size(); ++i) {
-        const bool member = std::find(stages.begin(), stages.end(), i) != stages.end();
-        outside = outside || (!member && buffers_read(program_.stages[i]).count(buffer) > 0);
-      }
-      if (!outside) local.push_back(buffer);
+      const bool scratch = program_.buffers[buffer].use == BufferUse::scratch;
+      if (scratch && !readers.has_others(buffer, stages)) local.push_back(buffer);
     }
     return local;
   }

@@ -2,28 +2,9 @@
 
 #include <algorithm>
 
+#include "program/stages/buffer_readers.hpp"
+
 namespace kw {
-namespace {
-
-/// Which stages read each buffer: networks have thousands of both.
-class BufferReaders {
- public:
-  explicit BufferReaders(const StageProgram& program) : readers_(program.buffers.size()) {
-    for (std::size_t i = 0; i < program.stages.size(); ++i) {
-      for (const auto buffer : buffers_read(program.stages[i])) readers_[buffer].push_back(i);
-    }
-  }
-  [[nodiscard]] std::optional<std::size_t> only(std::size_t buffer) const {
-    const auto& readers = readers_[buffer];
-    return readers.size() == 1 ? std::optional(readers.front()) : std::nullopt;
-  }
-
- private:
-  std::vector<std::vector<std::size_t>> readers_;
-};
-
-}  // namespace
-
 bool has_result(const StageExpr& node) {
   if (node->op == StageOp::result) return true;
   return std::any_of(node->operands.begin(), node->operands.end(), has_result);
